@@ -1,0 +1,119 @@
+import { ProtocolError } from '../errors';
+import type { Limits, Logger } from '../settings';
+import type { McpToolDefinition } from '../toolset/callbacks';
+import { SchemaBudget } from './schema-budget';
+
+const LONGEST_QUOTE = 80;
+
+/** A way to ask for one page of `tools/list`; `undefined` where the server has no such method. */
+export type PageReader = (params: { readonly cursor?: string }) => Promise<Readonly<Record<string, unknown>> | undefined>;
+
+/** What reading a catalog needs to know. */
+export interface CatalogOptions {
+  readonly toolset: string;
+  readonly limits: Limits;
+  readonly logger: Logger;
+}
+
+/**
+ * Reads the whole catalog of a server (MCP specification, Tools, listing tools, and Pagination): every usable definition
+ * once, as the server sent it. What is unusable is left out with a warning.
+ * @throws ProtocolError when the list is broken or over a limit
+ */
+export async function readCatalog(readPage: PageReader, options: CatalogOptions): Promise<McpToolDefinition[]> {
+  const catalog = new Catalog(options);
+  let cursor: string | undefined;
+  do {
+    const page = await readPage(cursor === undefined ? {} : { cursor });
+    if (page === undefined) return [];
+    cursor = catalog.addPage(page);
+  } while (cursor !== undefined);
+  return catalog.finish();
+}
+
+class Catalog {
+  private readonly definitions = new Map<string, McpToolDefinition>();
+  private readonly cursors = new Set<string>();
+  private readonly budget: SchemaBudget;
+  private entries = 0;
+  private pages = 0;
+
+  constructor(private readonly options: CatalogOptions) {
+    this.budget = new SchemaBudget(options.limits, options.toolset);
+  }
+
+  /** Adds a page and returns the cursor of the next. */
+  addPage(page: Readonly<Record<string, unknown>>): string | undefined {
+    const { tools } = page;
+    this.pages += 1;
+    if (!Array.isArray(tools)) throw this.broken(`page ${this.pages}: expected "tools" to be an array`);
+    if (this.entries + tools.length > this.options.limits.maxTools) throw this.over('maxTools', 'tools');
+    for (const entry of tools as unknown[]) this.addEntry(entry);
+    return this.nextCursor(page['nextCursor']);
+  }
+
+  finish(): McpToolDefinition[] {
+    if (this.entries > 0 && this.definitions.size === 0) {
+      throw this.broken(`not one of its ${this.entries} entries is usable`);
+    }
+    return [...this.definitions.values()];
+  }
+
+  private addEntry(entry: unknown): void {
+    this.entries += 1;
+    const fault = this.faultOf(entry);
+    const definition = entry as McpToolDefinition;
+    if (fault !== undefined) {
+      const name = entryName(entry) ?? `entry ${this.entries}`;
+      this.options.logger.warn(`Toolset ${this.options.toolset}: ${name} of the server's list is left out: ${fault}.`);
+      return;
+    }
+    this.budget.spend(definition.inputSchema, definition.name);
+    this.budget.spend(definition.outputSchema, definition.name);
+    this.definitions.set(definition.name, definition);
+  }
+
+  private faultOf(entry: unknown): string | undefined {
+    if (!isObject(entry)) return 'it is no object';
+    const { name, inputSchema } = entry;
+    if (typeof name !== 'string' || name === '') return 'it has no name';
+    if (inputSchema !== undefined && inputSchema !== null && !isObject(inputSchema)) return 'its inputSchema is no object';
+    return this.definitions.has(name) ? 'its name is used by an earlier entry' : undefined;
+  }
+
+  private nextCursor(cursor: unknown): string | undefined {
+    const { maxCursorBytes, maxPages } = this.options.limits;
+    if (cursor === undefined || cursor === null) return undefined;
+    if (typeof cursor !== 'string') throw this.broken(`page ${this.pages}: expected "nextCursor" to be a string`);
+    if (Buffer.byteLength(cursor) > maxCursorBytes) throw this.over('maxCursorBytes', 'bytes in a cursor');
+    if (this.cursors.has(cursor)) throw this.broken(`page ${this.pages}: its cursor was given before, so the list never ends`);
+    if (this.pages >= maxPages) throw this.over('maxPages', 'pages');
+    this.cursors.add(cursor);
+    return cursor;
+  }
+
+  private broken(message: string): ProtocolError {
+    const { toolset } = this.options;
+    return new ProtocolError(`Toolset ${toolset}, tools/list, ${message}. Report it to the maker of the server.`, {
+      toolset,
+    });
+  }
+
+  private over(limit: 'maxTools' | 'maxPages' | 'maxCursorBytes', what: string): ProtocolError {
+    const { toolset, limits } = this.options;
+    return new ProtocolError(
+      `Toolset ${toolset}, tools/list: more than ${limits[limit]} ${what} (limit ${limit}). ` +
+        'Raise the limit if the server is trusted.',
+      { toolset },
+    );
+  }
+}
+
+function entryName(entry: unknown): string | undefined {
+  const name = isObject(entry) ? entry['name'] : undefined;
+  return typeof name === 'string' && name !== '' ? JSON.stringify(name.slice(0, LONGEST_QUOTE)) : undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,158 @@
+import { sendFailure } from './official-client';
+import type { AnyTransport, JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from './official-client';
+import { CallbackFailure, type RequestFailureDetails } from './request-failure';
+
+/** One request on the wire, and how it went. */
+export interface Exchange {
+  readonly id: string | number;
+  readonly method: string;
+  /** Set when it failed by what the wire showed. */
+  failure?: RequestFailureDetails | CallbackFailure;
+}
+
+const CANCEL_REASON = 'The client no longer needs the result.';
+
+/**
+ * Stands between the official client and its transport: it knows how each request ended, lets the client forget a
+ * request that could not be sent, and lets a cancel notice pass at most once and only where the protocol allows it.
+ */
+export class Channel implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
+
+  private readonly open = new Map<string | number, Exchange>();
+  private readonly notices = new Set<Promise<void>>();
+  private latest: Exchange | undefined;
+  private closing: Promise<void> | undefined;
+  private ended = false;
+  /** How connecting went, once it has begun. */
+  initialize: Exchange | undefined;
+  /** What closing the transport threw. The client does not wait for it, so it may not be thrown there. */
+  closeFailure: { readonly error: unknown } | undefined;
+
+  constructor(
+    private readonly transport: AnyTransport,
+    private readonly onEnd: () => void,
+  ) {}
+
+  get sessionId(): string | undefined {
+    return this.transport.sessionId;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.transport.setProtocolVersion?.(version);
+  }
+
+  /** The exchange that `send` begins, where it sends a request before it first waits. */
+  begun(send: () => void): Exchange | undefined {
+    this.latest = undefined;
+    send();
+    return this.latest;
+  }
+
+  start(): Promise<void> {
+    const { onmessage, onclose, onerror } = this.transport;
+    this.transport.onmessage = (message, extra) => {
+      onmessage?.(message, extra);
+      this.receive(message, extra);
+    };
+    this.transport.onclose = () => {
+      onclose?.();
+      this.end();
+    };
+    this.transport.onerror = (error) => {
+      onerror?.(error);
+      this.onerror?.(error);
+    };
+    this.transport.onlostreply = (id, error) => this.lose(id, sendFailure(error));
+    return this.transport.start();
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (isCancelNotice(message)) return this.sendNotice(message, options);
+    if (!('method' in message && 'id' in message)) return this.transport.send(message, options);
+    const exchange: Exchange = { id: message.id, method: message.method };
+    this.open.set(exchange.id, exchange);
+    this.latest = exchange;
+    if (exchange.method === 'initialize') this.initialize = exchange;
+    try {
+      await this.transport.send(message, options);
+    } catch (error) {
+      this.lose(exchange.id, error instanceof CallbackFailure ? error : sendFailure(error));
+    }
+  }
+
+  /** Closes the transport, once. */
+  close(): Promise<void> {
+    this.closing ??= this.closeTransport();
+    return this.closing;
+  }
+
+  private async closeTransport(): Promise<void> {
+    try {
+      await this.transport.close();
+    } catch (error) {
+      this.closeFailure = { error };
+    }
+    this.end();
+  }
+
+  /** Resolves when the cancel notices that are under way have been sent. */
+  async flushed(): Promise<void> {
+    await Promise.all(this.notices);
+  }
+
+  private receive(message: JSONRPCMessage, extra?: MessageExtraInfo): void {
+    const exchange = 'method' in message ? undefined : this.settle(message.id);
+    if (exchange && 'error' in message) exchange.failure = { kind: 'reply', ...message.error };
+    this.onmessage?.(message, extra);
+  }
+
+  /** The client only forgets a request when a reply comes, so a request whose reply cannot come is given one. */
+  private lose(id: string | number, failure: RequestFailureDetails | CallbackFailure): void {
+    const exchange = this.settle(id);
+    if (!exchange) return;
+    exchange.failure = failure;
+    this.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32603, message: 'No reply' } });
+  }
+
+  private settle(id: string | number | undefined): Exchange | undefined {
+    const key = this.open.has(id ?? '') ? (id ?? '') : Number(id);
+    const exchange = this.open.get(key);
+    this.open.delete(key);
+    return exchange;
+  }
+
+  private async sendNotice(notice: CancelNotice, options?: TransportSendOptions): Promise<void> {
+    const exchange = this.settle(notice.params.requestId);
+    if (!exchange || exchange.method === 'initialize' || this.ended) return;
+    const params = { requestId: exchange.id, reason: CANCEL_REASON };
+    const sent = this.transport
+      .send({ jsonrpc: '2.0', method: notice.method, params }, options)
+      .catch((error: unknown) => this.onerror?.(error as Error))
+      .finally(() => this.notices.delete(sent));
+    this.notices.add(sent);
+    await sent;
+  }
+
+  private end(): void {
+    if (this.ended) return;
+    this.ended = true;
+    for (const exchange of this.open.values()) {
+      exchange.failure ??= { kind: 'closed', message: 'the connection was closed before the reply came' };
+    }
+    this.open.clear();
+    this.onEnd();
+    this.onclose?.();
+  }
+}
+
+interface CancelNotice {
+  readonly method: 'notifications/cancelled';
+  readonly params: { readonly requestId: string | number };
+}
+
+function isCancelNotice(message: JSONRPCMessage): message is JSONRPCMessage & CancelNotice {
+  return 'method' in message && message.method === 'notifications/cancelled' && !('id' in message);
+}

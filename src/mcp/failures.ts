@@ -1,0 +1,96 @@
+import { ProtocolError, ProviderError, ToolError, type CallOutcome, type McpToolsetError } from '../errors';
+import type { Link } from './link';
+import type { RequestFailureDetails } from './request-failure';
+
+const EXCERPT_LENGTH = 200;
+
+/** What a request was for, as errors name it. */
+export interface RequestSubject {
+  readonly toolset: string;
+  readonly method: string;
+  /** The server's own name of the tool that is called. */
+  readonly tool?: string | undefined;
+}
+
+/** The error that an application is given for a request that failed. */
+export function translated(details: RequestFailureDetails, subject: RequestSubject, link: Link): McpToolsetError {
+  const { toolset } = subject;
+  const where = describe(subject);
+  const isCall = subject.tool !== undefined;
+  const options = (outcome: CallOutcome): object => ({ toolset, outcome: isCall ? outcome : undefined });
+  switch (details.kind) {
+    case 'reply':
+      return replyError(details, subject, link);
+    case 'http':
+      return new ProviderError(`${where}: ${httpMessage(details, link)}`, options(httpOutcome(details.status)));
+    case 'unsent':
+      return new ProviderError(
+        `${where}: the server cannot be reached: ${details.message}. Check that it runs and how it is addressed.`,
+        { ...options('not-sent'), cause: details.cause },
+      );
+    case 'closed':
+      return new ProviderError(`${where}: ${details.message}.${stderr(link)}`, {
+        ...options('unknown'),
+        cause: details.cause,
+      });
+    case 'unreadable':
+      return new ProtocolError(`${where}: the server's answer cannot be read: ${excerpt(details.message, link)}.`, {
+        ...options('unknown'),
+        cause: details.cause,
+      });
+    case 'unsupported':
+      return new ProviderError(`${where}: ${details.message}.`, options('not-sent'));
+  }
+}
+
+function replyError(
+  details: Extract<RequestFailureDetails, { kind: 'reply' }>,
+  subject: RequestSubject,
+  link: Link,
+): McpToolsetError {
+  const { toolset } = subject;
+  const message = link.redact(details.message);
+  if (subject.tool !== undefined) return new ToolError(message, { toolset });
+  return new ProviderError(`${describe(subject)}: the server answered with error ${details.code}: ${cut(message)}`, {
+    toolset,
+  });
+}
+
+function httpOutcome(status: number): CallOutcome {
+  return status >= 400 && status < 500 ? 'refused' : 'unknown';
+}
+
+function httpMessage({ status, body }: { status: number; body: string }, link: Link): string {
+  const said = jsonRpcMessage(body) ?? body;
+  const text = excerpt(said, link);
+  const hint = status === 401 || status === 403 ? ' Check the credentials that the toolset sends.' : '';
+  return `the server answered HTTP ${status}${text === '' ? '' : ` (${text})`}.${hint}`;
+}
+
+function jsonRpcMessage(body: string): string | undefined {
+  try {
+    const parsed = JSON.parse(body) as { error?: { message?: unknown } } | null;
+    const message = parsed?.error?.message;
+    return typeof message === 'string' ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function stderr(link: Link): string {
+  const tail = link.stderrTail();
+  return tail === '' ? '' : ` The last lines of its stderr: ${tail}`;
+}
+
+function excerpt(text: string, link: Link): string {
+  return cut(link.redact(text).replace(/\s+/g, ' ').trim());
+}
+
+function cut(text: string): string {
+  return text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH).toWellFormed()}…` : text;
+}
+
+/** How errors name a request. */
+export function describe({ toolset, method, tool }: RequestSubject): string {
+  return `Toolset ${toolset}, ${tool === undefined ? method : `tool "${tool}"`}`;
+}

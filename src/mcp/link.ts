@@ -1,0 +1,146 @@
+import { z } from 'zod/v4';
+import { messageOf } from '../errors';
+import { LONGEST_TIMER } from '../options';
+import { untilAborted } from '../run/abort';
+import type { UnconnectedClient } from '../toolset/client-source';
+import { Channel, type Exchange } from './channel';
+import { asOfficial, isStdioTransport, sendFailure, type AnyTransport, type Client } from './official-client';
+import { CallbackFailure, RequestFailure } from './request-failure';
+
+/** Milliseconds that the server has to hear that its session ends. */
+const TERMINATION_BOUND = 2_000;
+
+/** A JSON object from the server. */
+export type RawResult = Readonly<Record<string, unknown>>;
+
+/** Any object: what is in it is looked at by the code that needs it. */
+const anyResult = z.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
+
+/** Options of one request. */
+export interface LinkRequestOptions {
+  /** Gives the request up when it aborts, and tells the server. */
+  readonly signal: AbortSignal;
+  /** Called at every sign of progress. */
+  readonly onProgress: () => void;
+}
+
+/** One official client, connected once: connecting, requests and closing, with failures told by what the wire showed. */
+export class Link {
+  /** Whether the server is a child process, reached by the SDK's stdio transport. */
+  readonly isStdio: boolean;
+
+  private readonly client: Client;
+  private readonly transport: AnyTransport;
+  private readonly channel: Channel;
+  private readonly end = new AbortController();
+  private closing: Promise<void> | undefined;
+
+  constructor(parts: UnconnectedClient) {
+    const { client, transport } = asOfficial(parts);
+    this.client = client;
+    this.transport = transport;
+    this.channel = new Channel(transport, () => this.end.abort());
+    this.isStdio = isStdioTransport(transport);
+  }
+
+  /** Aborts when the connection has ended, whoever ended it. */
+  get ended(): AbortSignal {
+    return this.end.signal;
+  }
+
+  /** Whether the server gave this connection a session id. */
+  get hasSessionId(): boolean {
+    return this.transport.sessionId !== undefined;
+  }
+
+  /** Takes secrets that the transport knows out of a text of the server's. */
+  redact(text: string): string {
+    return this.transport.redact?.(text) ?? text;
+  }
+
+  /** The end of what a child process wrote to stderr. */
+  stderrTail(): string {
+    return this.transport.stderrTail?.() ?? '';
+  }
+
+  /**
+   * Connects the client; whoever calls this closes the link when it fails.
+   * @throws the signal's reason, RequestFailure, CallbackFailure, or the client's own refusal to connect
+   */
+  async connect(options: object, signal: AbortSignal): Promise<void> {
+    try {
+      await untilAborted(this.client.connect(this.channel, { ...options, timeout: LONGEST_TIMER }), signal);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw this.connectFailure(error);
+    }
+  }
+
+  /**
+   * Sends a request and waits for its result.
+   * @throws the signal's reason, RequestFailure or CallbackFailure
+   */
+  async request(method: string, params: object, { signal, onProgress }: LinkRequestOptions): Promise<RawResult> {
+    let reply: Promise<Record<string, unknown>> | undefined;
+    const exchange = this.channel.begun(() => {
+      const request = { method, params: params as Record<string, unknown> };
+      reply = this.client.request(request, anyResult, { signal, onprogress: onProgress, timeout: LONGEST_TIMER });
+    });
+    try {
+      return (await reply) ?? {};
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw requestFailure(exchange, error);
+    }
+  }
+
+  /**
+   * Ends the session on the server where the transport can, then closes the client. Every call returns the same promise.
+   * @throws what closing the transport threw
+   */
+  close(): Promise<void> {
+    this.closing ??= this.shutDown();
+    return this.closing;
+  }
+
+  private async shutDown(): Promise<void> {
+    await atMost(TERMINATION_BOUND, this.farewell());
+    await this.client.close();
+    await this.channel.close();
+    if (this.channel.closeFailure) throw this.channel.closeFailure.error;
+  }
+
+  private async farewell(): Promise<void> {
+    await this.channel.flushed();
+    await this.transport.terminateSession?.();
+  }
+
+  private connectFailure(error: unknown): unknown {
+    const failure = this.channel.initialize?.failure;
+    if (failure) return requestFailure(this.channel.initialize, error);
+    if (/protocol version is not supported/.test(messageOf(error))) {
+      return new RequestFailure({ kind: 'unreadable', message: messageOf(error), cause: error });
+    }
+    return error instanceof CallbackFailure ? error : new RequestFailure(sendFailure(error));
+  }
+}
+
+function requestFailure(exchange: Exchange | undefined, error: unknown): Error {
+  const failure = exchange?.failure;
+  if (failure instanceof CallbackFailure) return failure;
+  if (failure) return new RequestFailure(failure);
+  if (exchange === undefined && /does not support/.test(messageOf(error))) {
+    return new RequestFailure({ kind: 'unsupported', message: messageOf(error) });
+  }
+  return new RequestFailure(sendFailure(error));
+}
+
+/** Waits for `work`, but not for longer than `milliseconds`; whether it fails does not matter. */
+async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const bound = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)));
+  await Promise.race([work.catch(() => undefined), bound]);
+  clearTimeout(timer);
+}

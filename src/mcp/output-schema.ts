@@ -1,0 +1,57 @@
+import { messageOf, ProtocolError } from '../errors';
+import type { Logger } from '../settings';
+import { compileSchema, type SchemaCheck } from '../tool/input-schema';
+import { withReport } from '../tool/execution';
+import type { McpCallResult, McpToolDefinition } from '../toolset/callbacks';
+import { textOf } from './result';
+
+/** Checks the results of one tool by its `outputSchema`, which is compiled when the first result comes. */
+export class OutputSchema {
+  private check: SchemaCheck | undefined;
+
+  constructor(
+    private readonly mcpTool: McpToolDefinition,
+    private readonly toolset: string,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Checks a result's `structuredContent` (MCP specification, Tools, output schema).
+   * @throws ProtocolError, with the text that came for the model, when it is missing or has another shape
+   */
+  verify(result: McpCallResult): void {
+    const { outputSchema } = this.mcpTool;
+    if (outputSchema === undefined || outputSchema === null || result.isError === true) return;
+    this.check ??= this.compiled(outputSchema);
+    const missing = result.structuredContent === undefined;
+    const faults = missing ? ['structuredContent is missing'] : this.check(result.structuredContent);
+    if (faults.length > 0 && this.check !== unchecked) throw this.mismatch(faults, textOf(result));
+  }
+
+  private compiled(schema: object): SchemaCheck {
+    try {
+      if (Array.isArray(schema) || typeof schema !== 'object') throw new Error('it is no object');
+      return compileSchema(schema as Readonly<Record<string, unknown>>);
+    } catch (cause) {
+      this.logger.warn(
+        `Toolset ${this.toolset}, tool "${this.mcpTool.name}": its outputSchema cannot be used, so results are not ` +
+          `checked by it: ${messageOf(cause)}.`,
+      );
+      return unchecked;
+    }
+  }
+
+  private mismatch(faults: readonly string[], text: string): ProtocolError {
+    const error = new ProtocolError(
+      `Toolset ${this.toolset}, tool "${this.mcpTool.name}": the result does not match the tool's outputSchema: ` +
+        `${faults.join('; ')}.`,
+      { toolset: this.toolset, outcome: 'completed' },
+    );
+    const said = text === '' ? '' : ` It said: ${text}`;
+    return withReport(error, {
+      content: `Tool failed (ProtocolError). The tool ran, but it answered in another shape than it declares.${said}`,
+    });
+  }
+}
+
+const unchecked: SchemaCheck = () => [];

@@ -1,0 +1,194 @@
+import { ConfigurationError, messageOf, ProviderError } from '../errors';
+import { onAbort, untilAborted } from '../run/abort';
+import type { UnconnectedClient } from '../toolset/client-source';
+import type { ToolsetDefinition } from '../toolset/definition';
+import { translated, type RequestSubject } from './failures';
+import { Link, type RawResult } from './link';
+import { isAlreadyStarted } from './official-client';
+import { patience, type Patience } from './patience';
+import { RequestFailure } from './request-failure';
+import { checkedUnconnected, discard } from './unconnected';
+
+/** What links are made from. */
+export interface LinkSource {
+  readonly definition: ToolsetDefinition;
+  /** Time for one request in milliseconds, unless the connection says otherwise. */
+  readonly timeout: number;
+  /** Ends connecting, with its reason. */
+  readonly signal: AbortSignal;
+  /** Builds a new unconnected client. */
+  readonly create: () => Promise<UnconnectedClient>;
+  /** Called when the connection in use has ended without being closed here; `details` may say why. */
+  readonly onLost: (details: string) => void;
+}
+
+/** A request and how long it may take. */
+export interface LinkRequest {
+  readonly method: string;
+  readonly params: object;
+  readonly subject: RequestSubject;
+  readonly wait: Patience;
+}
+
+/** A link that is made anew when the server has forgotten its session (MCP specification, Transports, session management). */
+export class ReopeningLink {
+  private current: Link | undefined;
+  private reopening: Promise<void> | undefined;
+  private readonly retired = new Set<Promise<void>>();
+  private readonly inFlight = new Map<Link, number>();
+  private requestTimeout: number;
+
+  constructor(private readonly source: LinkSource) {
+    this.requestTimeout = source.timeout;
+  }
+
+  get isStdio(): boolean {
+    return this.current?.isStdio === true;
+  }
+
+  /** Time for one request in milliseconds. */
+  get timeout(): number {
+    return this.requestTimeout;
+  }
+
+  /**
+   * Builds a client and connects it.
+   * @throws what the factory threw, ConfigurationError, ProviderError, ProtocolError or the reason of the signal;
+   * nothing stays open then
+   */
+  async open(): Promise<void> {
+    const { definition } = this.source;
+    const parts = await this.created();
+    this.requestTimeout = parts.timeout ?? this.source.timeout;
+    const link = new Link(parts);
+    const connectOptions = definition.source.kind === 'factory' ? definition.source.connectOptions : {};
+    const subject = { toolset: definition.name, method: 'initialize' };
+    const time = connectOptions.timeout ?? this.requestTimeout;
+    const wait = patience([this.source.signal], time, () => tooSlow(subject, time));
+    try {
+      await link.connect(connectOptions, wait.signal);
+      this.current = link;
+      onAbort(link.ended, () => this.current === link && this.source.onLost(link.stderrTail()));
+    } catch (error) {
+      await link.close().catch(() => undefined);
+      throw explained(error, subject, link);
+    } finally {
+      wait.release();
+    }
+  }
+
+  /**
+   * Sends a request and waits for its result; a request that the server refused because it has forgotten the session
+   * goes out once more through a new one.
+   * @throws the reason of `wait`, ProviderError, ProtocolError, or for a call ToolError
+   */
+  async request(request: LinkRequest): Promise<RawResult> {
+    const link = this.current;
+    if (!link) throw new ProviderError(`Toolset ${request.subject.toolset}: there is no connection.`);
+    try {
+      return await this.send(link, request);
+    } catch (error) {
+      if (!isForgotten(error, link)) throw explained(error, request.subject, link);
+    }
+    await this.reopened(link, request);
+    return this.resend(request);
+  }
+
+  /** Closes every link. */
+  async close(): Promise<void> {
+    await this.reopening?.catch(() => undefined);
+    await Promise.all([this.current?.close(), ...this.retired]);
+  }
+
+  private async created(): Promise<UnconnectedClient> {
+    const { definition, signal, create } = this.source;
+    const creating = create();
+    try {
+      const returned = await untilAborted(creating, signal);
+      const source = definition.source.kind === 'factory' ? `method ${String(definition.source.method)}` : 'ClientFactory';
+      return await checkedUnconnected(returned, definition.name, source);
+    } catch (error) {
+      if (signal.aborted) void creating.then(discard, () => undefined);
+      throw error;
+    }
+  }
+
+  private async send(link: Link, { method, params, wait }: LinkRequest): Promise<RawResult> {
+    this.inFlight.set(link, (this.inFlight.get(link) ?? 0) + 1);
+    try {
+      return await link.request(method, params, { signal: wait.signal, onProgress: wait.restart });
+    } finally {
+      const left = (this.inFlight.get(link) ?? 1) - 1;
+      if (left > 0) this.inFlight.set(link, left);
+      else this.inFlight.delete(link);
+      if (left === 0 && link !== this.current) this.retire(link);
+    }
+  }
+
+  /** Waits until the link that has been forgotten is replaced, by whichever of its requests noticed first. */
+  private async reopened(forgotten: Link, { subject, wait }: LinkRequest): Promise<void> {
+    if (this.current === forgotten) {
+      this.reopening ??= this.open().finally(() => {
+        this.reopening = undefined;
+        if (this.current !== forgotten && !this.inFlight.has(forgotten)) this.retire(forgotten);
+      });
+    }
+    try {
+      if (this.reopening) await untilAborted(this.reopening, wait.signal);
+    } catch (error) {
+      if (wait.signal.aborted || !(error instanceof ProviderError)) throw error;
+      throw new ProviderError(
+        `Toolset ${subject.toolset}: the server has forgotten the session, and a new one could not be opened: ` +
+          error.message,
+        { toolset: subject.toolset, cause: error, outcome: subject.tool === undefined ? undefined : 'refused' },
+      );
+    }
+    wait.restart();
+  }
+
+  private async resend(request: LinkRequest): Promise<RawResult> {
+    const link = this.current;
+    if (!link) throw new ProviderError(`Toolset ${request.subject.toolset}: there is no connection.`);
+    try {
+      return await this.send(link, request);
+    } catch (error) {
+      throw explained(error, request.subject, link);
+    }
+  }
+
+  private retire(link: Link): void {
+    const closing = link
+      .close()
+      .catch(() => undefined)
+      .finally(() => this.retired.delete(closing));
+    this.retired.add(closing);
+  }
+}
+
+/** The error of a server that was too slow. */
+export function tooSlow(subject: RequestSubject, timeout: number): ProviderError {
+  const { toolset, tool, method } = subject;
+  const what = tool === undefined ? method : `tool "${tool}"`;
+  return new ProviderError(
+    `Toolset ${toolset}, ${what}: no answer within ${timeout} ms. Raise "timeout" if the server needs longer.`,
+    { toolset, outcome: tool === undefined ? undefined : 'unknown' },
+  );
+}
+
+function isForgotten(error: unknown, link: Link): boolean {
+  if (!(error instanceof RequestFailure) || !link.hasSessionId) return false;
+  return error.details.kind === 'http' && error.details.status === 404;
+}
+
+function explained(error: unknown, subject: RequestSubject, link: Link): unknown {
+  if (!(error instanceof RequestFailure)) return error;
+  const { details } = error;
+  if (subject.method === 'initialize' && 'cause' in details && isAlreadyStarted(details.cause)) {
+    return new ConfigurationError(
+      `Toolset ${subject.toolset}: the transport or client was used before (${messageOf(details.cause)}); the client ` +
+        'factory must return new ones for every run.',
+      { toolset: subject.toolset, cause: details.cause },
+    );
+  }
+  return translated(details, subject, link);
+}

@@ -1,0 +1,44 @@
+/** How a request to a server failed, as far as the wire showed it. */
+export type RequestFailureDetails =
+  /** The server replied with a JSON-RPC error. */
+  | { readonly kind: 'reply'; readonly code: number; readonly message: string; readonly data?: unknown }
+  /** The request was answered with an HTTP error. */
+  | { readonly kind: 'http'; readonly status: number; readonly body: string }
+  /** The request never left. */
+  | { readonly kind: 'unsent'; readonly message: string; readonly cause?: unknown }
+  /** The connection ended before the reply came. */
+  | { readonly kind: 'closed'; readonly message: string; readonly cause?: unknown }
+  /** The answer could not be read as a reply. */
+  | { readonly kind: 'unreadable'; readonly message: string; readonly cause?: unknown }
+  /** The client refuses the request, because the server did not announce the capability. */
+  | { readonly kind: 'unsupported'; readonly message: string };
+
+/** A request failed for a reason that lies with the server or the way to it. Never leaves `src/mcp`. */
+export class RequestFailure extends Error {
+  constructor(readonly details: RequestFailureDetails) {
+    super(details.kind);
+    this.name = 'RequestFailure';
+  }
+}
+
+/** Carries what an application's callback threw past the code that translates failures. Never leaves `src/mcp`. */
+export class CallbackFailure extends Error {
+  constructor(readonly thrown: unknown) {
+    super('callback failure');
+    this.name = 'CallbackFailure';
+  }
+}
+
+/** Runs an application's callback; what it throws is carried as a `CallbackFailure`. */
+export async function callback<T>(call: () => T | PromiseLike<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (thrown) {
+    throw new CallbackFailure(thrown);
+  }
+}
+
+/** What is to be thrown to the application: the callback's own error where it was one. */
+export function uncarried(error: unknown): unknown {
+  return error instanceof CallbackFailure ? error.thrown : error;
+}

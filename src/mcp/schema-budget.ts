@@ -1,0 +1,40 @@
+import { ProtocolError } from '../errors';
+import type { Limits } from '../settings';
+
+/** Counts the schemas of one catalog against its limits, before anything else looks into them. */
+export class SchemaBudget {
+  private nodes = 0;
+
+  constructor(
+    private readonly limits: Pick<Limits, 'maxSchemaDepth' | 'maxSchemaNodes'>,
+    private readonly toolset: string,
+  ) {}
+
+  /**
+   * Counts the objects and arrays of one schema, whose root is at depth 1. Never recurses, however deep the value is.
+   * @throws ProtocolError that names the limit and the tool
+   */
+  spend(schema: unknown, tool: string): void {
+    let level: unknown[] = [schema].filter(isContainer);
+    for (let depth = 1; level.length > 0; depth += 1) {
+      if (depth > this.limits.maxSchemaDepth) this.refuse('maxSchemaDepth', 'levels in one schema', tool);
+      this.nodes += level.length;
+      if (this.nodes > this.limits.maxSchemaNodes) {
+        this.refuse('maxSchemaNodes', 'objects and arrays in all schemas', tool);
+      }
+      level = level.flatMap((node) => Object.values(node as object).filter(isContainer));
+    }
+  }
+
+  private refuse(limit: 'maxSchemaDepth' | 'maxSchemaNodes', what: string, tool: string): never {
+    throw new ProtocolError(
+      `Toolset ${this.toolset}, tool "${tool}": more than ${this.limits[limit]} ${what} (limit ${limit}). ` +
+        'Raise the limit if the server is trusted.',
+      { toolset: this.toolset },
+    );
+  }
+}
+
+function isContainer(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}

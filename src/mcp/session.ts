@@ -1,0 +1,149 @@
+import { ProviderError } from '../errors';
+import { Turnstile } from '../run/turnstile';
+import type { ToolBinding } from '../tool/tool-binding';
+import type { UnconnectedClient } from '../toolset/client-source';
+import type { ToolsetDefinition } from '../toolset/definition';
+import { describe, type RequestSubject } from './failures';
+import type { RawResult } from './link';
+import { patience } from './patience';
+import { ReopeningLink, tooSlow } from './reopening-link';
+import { closeWithRun } from './run-sessions';
+import { enterRegistry, leaveRegistry, type OpenSession } from './session-registry';
+
+/** What a session is made from. */
+export interface SessionParts {
+  readonly definition: ToolsetDefinition;
+  readonly binding: ToolBinding;
+  /** Time for one request in milliseconds, where neither connection nor toolset says so. */
+  readonly timeout: number;
+  /** Builds a new unconnected client. */
+  readonly create: () => Promise<UnconnectedClient>;
+}
+
+/** A request of a session. */
+export interface SessionRequest {
+  readonly method: string;
+  readonly params: object;
+  /** Gives the request up when it aborts. */
+  readonly signal?: AbortSignal | undefined;
+  /** The server's own name of the tool that is called. */
+  readonly tool?: string;
+}
+
+const NEVER = new AbortController().signal;
+
+/** One connected client, owned by one run, or by whoever holds its tools where there is no run. */
+export class Session implements OpenSession {
+  readonly toolset: string;
+  readonly runId: string | undefined;
+  readonly openedAt = new Date();
+
+  private readonly link: ReopeningLink;
+  private readonly turns = new Turnstile();
+  private readonly holders = new Set<object>();
+  private readonly end = new AbortController();
+  private endReason = 'the session is closed';
+  private closing: Promise<void> | undefined;
+
+  private constructor(private readonly parts: SessionParts) {
+    const { definition, binding, create } = parts;
+    this.toolset = definition.name;
+    this.runId = binding.run?.id;
+    const signal = binding.run?.signal ?? NEVER;
+    const timeout = definition.timeout ?? parts.timeout;
+    this.link = new ReopeningLink({ definition, create, signal, timeout, onLost: (details) => this.lost(details) });
+  }
+
+  /**
+   * Builds a client and connects it.
+   * @throws what the factory threw, ConfigurationError, ProviderError, ProtocolError, or why the run ended; nothing
+   * stays open then
+   */
+  static async open(parts: SessionParts): Promise<Session> {
+    const session = new Session(parts);
+    await session.link.open();
+    enterRegistry(session);
+    try {
+      if (parts.binding.run) closeWithRun(parts.binding.run, session);
+    } catch (error) {
+      await session.close().catch(() => undefined);
+      throw error;
+    }
+    return session;
+  }
+
+  /** Whether a tool that was made for the session is still in use. */
+  get isHeld(): boolean {
+    return this.holders.size > 0;
+  }
+
+  /** Keeps the session for a tool that was made for it. */
+  hold(holder: object): void {
+    this.holders.add(holder);
+  }
+
+  /** Counterpart of `hold`: without a run, the session closes with the last of its tools. */
+  async release(holder: object): Promise<void> {
+    if (this.holders.delete(holder) && !this.isHeld && this.parts.binding.run === undefined) await this.close();
+  }
+
+  /**
+   * Sends a request and waits for its result.
+   * @throws the signal's reason, ProviderError, ProtocolError, or for a call ToolError
+   */
+  async request({ method, params, signal = NEVER, tool }: SessionRequest): Promise<RawResult> {
+    const subject: RequestSubject = { toolset: this.toolset, method, tool };
+    const leave = this.isSerial ? await this.turns.enter(signal) : undefined;
+    const { timeout } = this.link;
+    const wait = patience([signal, this.end.signal], timeout, () => tooSlow(subject, timeout));
+    try {
+      if (this.end.signal.aborted) throw this.endedError(subject, 'not-sent');
+      return await this.link.request({ method, params, subject, wait });
+    } catch (error) {
+      if (this.end.signal.aborted && error === this.end.signal.reason) throw this.endedError(subject, 'unknown');
+      if (wait.signal.aborted) this.abandonAfter(subject);
+      throw error;
+    } finally {
+      wait.release();
+      leave?.();
+    }
+  }
+
+  /**
+   * Closes the session; requests in flight fail at once. Every call returns the same promise.
+   * @throws what closing the transport threw
+   */
+  close(): Promise<void> {
+    if (!this.closing) {
+      this.end.abort();
+      this.closing = this.link.close().finally(() => leaveRegistry(this));
+    }
+    return this.closing;
+  }
+
+  private get isSerial(): boolean {
+    const { calls } = this.parts.definition;
+    return calls === undefined ? this.link.isStdio : calls === 'serial';
+  }
+
+  /** A child process may still answer a request that was given up, so its session cannot be trusted any more. */
+  private abandonAfter(subject: RequestSubject): void {
+    if (!this.link.isStdio || this.parts.definition.calls === 'overlapping') return;
+    this.endReason = `the session was closed, because an earlier request (${describe(subject)}) was given up`;
+    this.close().catch(() => undefined);
+  }
+
+  private lost(details: string): void {
+    if (this.closing) return;
+    const stderr = details === '' ? '' : `; the last lines of its stderr: ${details}`;
+    this.endReason = `the server closed the connection${stderr}`;
+    this.close().catch(() => undefined);
+  }
+
+  private endedError(subject: RequestSubject, outcome: 'not-sent' | 'unknown'): ProviderError {
+    return new ProviderError(`${describe(subject)}: ${this.endReason}.`, {
+      toolset: this.toolset,
+      outcome: subject.tool === undefined ? undefined : outcome,
+    });
+  }
+}

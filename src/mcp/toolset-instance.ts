@@ -1,0 +1,38 @@
+import type { InjectionToken } from 'tsyringe';
+import { ConfigurationError, McpToolsetError, messageOf } from '../errors';
+import type { ToolBinding } from '../tool/tool-binding';
+import type { ToolsetDefinition } from '../toolset/definition';
+
+const instances = new WeakMap<object, Map<ToolsetDefinition, object>>();
+
+/**
+ * The instance of a toolset class that serves a run, made by the run's container when it is first needed. Without a run,
+ * a binding has its own.
+ * @throws ConfigurationError when the container cannot make it
+ */
+export function toolsetInstance(definition: ToolsetDefinition, binding: ToolBinding): object {
+  const owner = binding.run ?? binding;
+  const made = instances.get(owner) ?? new Map<ToolsetDefinition, object>();
+  instances.set(owner, made);
+  const instance = made.get(definition) ?? resolve(definition, binding);
+  made.set(definition, instance);
+  return instance;
+}
+
+function resolve({ toolset, name }: ToolsetDefinition, binding: ToolBinding): object {
+  try {
+    return binding.container.resolve(toolset as unknown as InjectionToken<object>);
+  } catch (cause) {
+    if (McpToolsetError.is(cause)) throw cause;
+    throw new ConfigurationError(
+      `Toolset ${name}: the container could not make an instance of ${toolset.name}: ${messageOf(cause)}`,
+      { cause, toolset: name },
+    );
+  }
+}
+
+/** Calls a method of a toolset's instance by its name. */
+export function callMethod(instance: object, method: string | symbol, ...args: readonly unknown[]): unknown {
+  const implementation = (instance as Record<string | symbol, unknown>)[method];
+  return (implementation as (...args: unknown[]) => unknown).apply(instance, [...args]);
+}

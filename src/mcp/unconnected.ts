@@ -1,0 +1,40 @@
+import { ConfigurationError } from '../errors';
+import type { UnconnectedClient } from '../toolset/client-source';
+import { isConnected, isOfficialClient, isTransport } from './official-client';
+
+/**
+ * Checks what a client factory returned.
+ * @throws ConfigurationError when it is not an official client and a transport, both unused; it is closed then
+ */
+export async function checkedUnconnected(returned: unknown, toolset: string, source: string): Promise<UnconnectedClient> {
+  const fault = faultOf(returned);
+  if (fault === undefined) return returned as UnconnectedClient;
+  await discard(returned);
+  throw new ConfigurationError(
+    `Toolset ${toolset}, ${source}: ${fault}; return { client, transport } with a new, unconnected Client of ` +
+      '@modelcontextprotocol/sdk and a new transport.',
+    { toolset },
+  );
+}
+
+/** Closes whatever a client factory returned; failures to do so do not matter. */
+export async function discard(returned: unknown): Promise<void> {
+  const { client, transport } = Object(returned) as { client?: unknown; transport?: unknown };
+  for (const part of [client, transport, returned]) {
+    const { close } = Object(part) as { close?: unknown };
+    if (typeof close !== 'function') continue;
+    try {
+      await close.call(part);
+    } catch {
+      // What is thrown away may be broken; the error that is being reported matters more.
+    }
+  }
+}
+
+function faultOf(returned: unknown): string | undefined {
+  if (typeof returned !== 'object' || returned === null) return `it returned ${String(returned)}`;
+  const { client, transport } = returned as { client?: unknown; transport?: unknown };
+  if (!isOfficialClient(client)) return 'it returned no official client';
+  if (!isTransport(transport)) return 'it returned no transport';
+  return isConnected(client) ? 'it returned a client that is connected already' : undefined;
+}

@@ -1,0 +1,54 @@
+interface FanOut {
+  readonly waiting: Set<() => void>;
+  readonly detach: () => void;
+}
+
+const fanOuts = new WeakMap<AbortSignal, FanOut>();
+
+/**
+ * Calls `listener` once when `signal` aborts, at once if it has. However many listeners wait, the signal itself carries
+ * one. Returns the function that takes the listener back.
+ */
+export function onAbort(signal: AbortSignal, listener: () => void): () => void {
+  if (signal.aborted) {
+    listener();
+    return () => undefined;
+  }
+  const fanOut = fanOuts.get(signal) ?? attach(signal);
+  const entry = (): void => listener();
+  fanOut.waiting.add(entry);
+  return () => {
+    if (fanOut.waiting.delete(entry) && fanOut.waiting.size === 0) fanOut.detach();
+  };
+}
+
+function attach(signal: AbortSignal): FanOut {
+  const waiting = new Set<() => void>();
+  const fire = (): void => {
+    fanOuts.delete(signal);
+    for (const entry of [...waiting]) if (waiting.delete(entry)) entry();
+  };
+  const detach = (): void => {
+    fanOuts.delete(signal);
+    signal.removeEventListener('abort', fire);
+  };
+  const fanOut = { waiting, detach };
+  fanOuts.set(signal, fanOut);
+  signal.addEventListener('abort', fire, { once: true });
+  return fanOut;
+}
+
+/**
+ * Settles as `work` does, or rejects with the signal's reason as soon as it aborts. What `work` does after that is
+ * ignored, also when it fails.
+ */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const detach = onAbort(signal, () => reject(asError(signal.reason)));
+    work.then(resolve, reject).finally(detach);
+  });
+}
+
+function asError(reason: unknown): Error {
+  return reason as Error;
+}

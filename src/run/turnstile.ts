@@ -1,0 +1,43 @@
+import { onAbort } from './abort';
+
+/** Lets one through at a time, in the order of arrival. */
+export class Turnstile {
+  private readonly queue: (() => void)[] = [];
+  private occupied = false;
+
+  /**
+   * Waits for a turn and returns the function that ends it.
+   * @throws the signal's reason when it aborts while waiting; that costs nobody a turn
+   */
+  async enter(signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    if (this.occupied) await this.wait(signal);
+    this.occupied = true;
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      this.next();
+    };
+  }
+
+  private next(): void {
+    const admit = this.queue.shift();
+    if (admit) admit();
+    else this.occupied = false;
+  }
+
+  private wait(signal: AbortSignal): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      const admit = (): void => {
+        detach();
+        resolve();
+      };
+      this.queue.push(admit);
+      const detach = onAbort(signal, () => {
+        this.queue.splice(this.queue.indexOf(admit), 1);
+        reject(signal.reason as Error);
+      });
+    });
+  }
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+
+const MAX_LENGTH = 64;
+const HASH_LENGTH = 12;
+const VALID = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Whether a model can be shown a tool by this name: 1 to 64 of the characters a-z, A-Z, 0-9, `_` and `-`. */
+export function isToolName(name: unknown): name is string {
+  return typeof name === 'string' && VALID.test(name);
+}
+
+/**
+ * The names by which a model sees the tools of one catalog, in the order of their wire names: normalised, prefixed, at
+ * most 64 characters long and all different. The same wire names always give the same names.
+ */
+export function toolNames(wireNames: readonly string[], prefix = ''): string[] {
+  const normalised = wireNames.map(normalise);
+  const occurrences = new Map<string, number>();
+  for (const name of normalised) occurrences.set(name, (occurrences.get(name) ?? 0) + 1);
+  const wanted = wireNames.map((wireName, index) => {
+    const name = normalised[index] ?? '';
+    const shared = (occurrences.get(name) ?? 0) > 1 && name !== wireName;
+    return shorten(prefix + (shared ? `${name}_${digest(wireName)}` : name));
+  });
+  return distinct(wanted, (index) => wanted[index] === `${prefix}${wireNames[index]}`);
+}
+
+function normalise(wireName: string): string {
+  const name = wireName.replace(/[^a-zA-Z0-9_-]/gu, '_');
+  return /[a-zA-Z0-9]/.test(name) ? name : `tool_${digest(wireName)}`;
+}
+
+function shorten(name: string): string {
+  if (name.length <= MAX_LENGTH) return name;
+  return `${name.slice(0, MAX_LENGTH - HASH_LENGTH - 1)}_${digest(name)}`;
+}
+
+/** Settles what is left: a server may publish a name that looks like the repaired form of another. */
+function distinct(wanted: readonly string[], unchanged: (index: number) => boolean): string[] {
+  const names = [...wanted];
+  const taken = new Set(wanted.filter((_, index) => unchanged(index)));
+  wanted.forEach((first, index) => {
+    if (unchanged(index)) return;
+    let name = first;
+    while (taken.has(name)) name = shorten(`${name}_${digest(name)}`);
+    taken.add(name);
+    names[index] = name;
+  });
+  return names;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
+}

@@ -1,0 +1,176 @@
+import { ConfigurationError } from '../errors';
+import { untilAborted } from '../run/abort';
+import { interruption } from '../run/interruption';
+import { Turnstile } from '../run/turnstile';
+import { failed, rejected, succeeded, type ToolExecution } from './execution';
+import { inputCheck } from './input-schema';
+import type { JsonSchema } from './json-schema';
+import { ToolBinding, UNBOUND } from './tool-binding';
+
+/** What a tool is told about the call that it answers. */
+export interface ToolCallContext {
+  readonly binding: ToolBinding;
+  /** Aborts when the run or this call is cancelled, or the run's deadline passes. */
+  readonly signal: AbortSignal;
+  /** The id that the model gave the call. */
+  readonly callId: string | undefined;
+}
+
+/** Options of one execution. */
+export interface ExecuteOptions {
+  /** Cancels this call alone. */
+  readonly signal?: AbortSignal | undefined;
+  /** The id that the model gave the call. */
+  readonly callId?: string | undefined;
+  /** What the call may reach. Default: what the tool is bound to. */
+  readonly binding?: ToolBinding | undefined;
+}
+
+/** What a model is told about a tool. */
+export interface ToolSpecification {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+}
+
+/** A class of tools, as an application passes it around. */
+export type ToolClass = Pick<typeof Tool, 'toolName' | 'description' | 'inputSchema' | 'exclusive' | 'availableIf'> &
+  (new (...args: never[]) => Tool);
+
+/** What `Tool.define` takes. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly exclusive?: boolean | undefined;
+  readonly availableIf?: ((binding: ToolBinding) => boolean | Promise<boolean>) | undefined;
+  readonly call: (input: Record<string, unknown>, context: ToolCallContext) => unknown;
+}
+
+const bindings = new WeakMap<Tool, ToolBinding>();
+const turnstiles = new WeakMap<object, Turnstile>();
+
+/** Something that a model can call. Subclasses set the statics and implement `call`. */
+export abstract class Tool {
+  /** The name that the model sees: 1 to 64 of the characters a-z, A-Z, 0-9, `_` and `-`. */
+  static toolName: string;
+  /** What the model is told that the tool does. */
+  static description: string;
+  /** JSON Schema of the input, 2020-12 unless its `$schema` says otherwise. */
+  static inputSchema: JsonSchema;
+  /** Whether calls must not overlap with those of other exclusive tools of the run. Default false. */
+  static exclusive = false;
+  /** Decides whether the tool is offered; a tool without it always is. */
+  static availableIf?: ((binding: ToolBinding) => boolean | Promise<boolean>) | undefined;
+
+  /** What the tool may reach. */
+  get binding(): ToolBinding {
+    return bindings.get(this) ?? UNBOUND;
+  }
+
+  /** What a model is told about the tool. */
+  get specification(): ToolSpecification {
+    const { toolName, description, inputSchema } = this.constructor as typeof Tool;
+    return Object.freeze({ name: toolName, description, inputSchema });
+  }
+
+  /**
+   * Does the work: returns any value or a `ToolResult`, sync or async.
+   * @throws ToolError with a message for the model; of any other error the model sees the class name
+   */
+  abstract call(input: Record<string, unknown>, context: ToolCallContext): unknown;
+
+  /**
+   * Calls the tool and tells how it went; input that is null or undefined is `{}`.
+   * @throws CancelledError, DeadlineExceededError or CleanupError; every other failure becomes an error execution
+   */
+  async execute(input?: unknown, options: ExecuteOptions = {}): Promise<ToolExecution> {
+    const binding = options.binding ?? this.binding;
+    binding.run?.check();
+    const fault = this.inputFault(input);
+    if (fault !== undefined) return rejected(`Invalid tool input: ${fault}`);
+    const { signal, release } = interruption(binding.run, options.signal);
+    try {
+      const context: ToolCallContext = { binding, signal, callId: options.callId };
+      return succeeded(await this.inTurn((input ?? {}) as Record<string, unknown>, context));
+    } catch (error) {
+      return failed(signal.aborted ? signal.reason : error);
+    } finally {
+      release();
+    }
+  }
+
+  /** Frees what the tool holds; its registry calls it when it closes. */
+  close(): void | Promise<void> {
+    return undefined;
+  }
+
+  /** What is wrong with the input, or undefined. */
+  protected inputFault(input: unknown): string | undefined {
+    if (input !== undefined && input !== null && (typeof input !== 'object' || Array.isArray(input))) {
+      return `expected an object, got ${Array.isArray(input) ? 'an array' : `a ${typeof input}`}.`;
+    }
+    return this.schemaFault(input ?? {});
+  }
+
+  /** What is wrong with an input object by the tool's own schema, or undefined. */
+  protected schemaFault(input: unknown): string | undefined {
+    const { name, inputSchema } = this.specification;
+    const faults = inputCheck(inputSchema, name)(input);
+    return faults.length > 0 ? `${faults.join('; ')}.` : undefined;
+  }
+
+  private async inTurn(input: Record<string, unknown>, context: ToolCallContext): Promise<unknown> {
+    const { signal } = context;
+    const { exclusive } = this.constructor as typeof Tool;
+    const leave = exclusive ? await exclusiveTurnstile(context.binding).enter(signal) : undefined;
+    signal.throwIfAborted();
+    const work = (async () => this.call(input, context))();
+    return untilAborted(leave ? work.finally(leave) : work, signal);
+  }
+
+  /**
+   * A tool class from a function.
+   * @throws ConfigurationError when name, description, schema or function are missing or wrong
+   */
+  static define(definition: ToolDefinition): ToolClass & (new () => Tool) {
+    const { name, description, inputSchema, exclusive, availableIf, call } = definition;
+    if (typeof call !== 'function') {
+      throw new ConfigurationError(`Tool.define(${String(name)}): expected "call" to be a function.`);
+    }
+    class DefinedTool extends Tool {
+      static override readonly toolName = name;
+      static override readonly description = description;
+      static override readonly inputSchema = inputSchema;
+      static override readonly exclusive = exclusive ?? false;
+      static override readonly availableIf = availableIf;
+
+      override call(input: Record<string, unknown>, context: ToolCallContext): unknown {
+        return call(input, context);
+      }
+    }
+    return DefinedTool;
+  }
+}
+
+/**
+ * Binds a tool for good.
+ * @throws ConfigurationError when it is bound to something else: a singleton would serve two runs
+ */
+export function bindTool(tool: Tool, binding: ToolBinding): void {
+  const bound = bindings.get(tool);
+  if (bound !== undefined && bound.run !== binding.run) {
+    throw new ConfigurationError(
+      `Tool ${tool.constructor.name}: one instance was resolved for two runs. Tools are made per run: ` +
+        'do not register the class as a singleton.',
+    );
+  }
+  bindings.set(tool, bound ?? binding);
+}
+
+function exclusiveTurnstile(binding: ToolBinding): Turnstile {
+  const owner = binding.run ?? binding;
+  const turnstile = turnstiles.get(owner) ?? new Turnstile();
+  turnstiles.set(owner, turnstile);
+  return turnstile;
+}

@@ -1,0 +1,124 @@
+import { injectable } from 'tsyringe';
+import { ConfigurationError } from '../errors';
+import { defined } from '../options';
+import type { LimitOptions } from '../settings';
+import type { ClientSource } from './client-source';
+import { checkConnection } from './connection-options';
+import { ownMetadata, type AnyClass, type ClassMetadata, type DecoratedMethod, type MethodRole } from './metadata';
+import type { ToolSelection, ToolsetOptions } from './options';
+
+/** A toolset class. Its instances are made by the run's container. */
+export type ToolsetClass<T extends object = object> = new (...args: never[]) => T;
+
+/** Everything that was declared about a toolset: checked, merged with its parents' and frozen. */
+export interface ToolsetDefinition {
+  readonly toolset: ToolsetClass;
+  readonly name: string;
+  readonly source: ClientSource;
+  readonly optional: boolean;
+  readonly timeout: number | undefined;
+  readonly limits: LimitOptions;
+  readonly calls: 'serial' | 'overlapping' | undefined;
+  readonly tools: ToolSelection;
+  readonly mapTool: string | symbol | undefined;
+  readonly mapResult: string | symbol | undefined;
+  readonly onError: string | symbol | undefined;
+}
+
+const definitions = new WeakMap<AnyClass, ToolsetDefinition>();
+
+/** Whether a value is a class that is, or inherits from one that is, marked `@McpToolset`. */
+export function isToolset(value: unknown): value is ToolsetClass {
+  return typeof value === 'function' && lineage(value as AnyClass).some((type) => ownMetadata(type).options);
+}
+
+/**
+ * The definition of a toolset class.
+ * @throws ConfigurationError when the class is no toolset or its declaration is wrong
+ */
+export function toolsetDefinition(toolset: ToolsetClass): ToolsetDefinition {
+  const known = definitions.get(toolset);
+  if (known) return known;
+  if (!isToolset(toolset)) {
+    const name = typeof toolset === 'function' ? (toolset as AnyClass).name : String(toolset);
+    throw new ConfigurationError(`${name} is not a toolset: mark the class with @McpToolset().`);
+  }
+  if (ownMetadata(toolset).options === undefined) adopt(toolset);
+  const definition = define(toolset);
+  definitions.set(toolset, definition);
+  return definition;
+}
+
+/** Makes a subclass that is not marked itself injectable like its parent. */
+function adopt(toolset: ToolsetClass): void {
+  if (toolset.length > 0) {
+    throw new ConfigurationError(
+      `${toolset.name} extends a toolset and has a constructor of its own: mark it with @McpToolset() too, ` +
+        'so that its parameters can be injected.',
+    );
+  }
+  injectable()(toolset);
+}
+
+function define(toolset: ToolsetClass): ToolsetDefinition {
+  const line = lineage(toolset).map((type) => ownMetadata(type));
+  const options = mergedOptions(line);
+  const name = options.name ?? (toolset.name || '(anonymous toolset)');
+  const role = (of: MethodRole): DecoratedMethod | undefined =>
+    line.map(({ methods }) => methods[of]).findLast((method) => method !== undefined);
+  return Object.freeze({
+    toolset,
+    name,
+    source: Object.freeze(clientSource(line, name)),
+    optional: options.optional ?? false,
+    timeout: options.timeout,
+    limits: Object.freeze({ ...options.limits }),
+    calls: options.calls,
+    tools: Object.freeze({ ...options.tools }),
+    mapTool: role('mapTool')?.method,
+    mapResult: role('mapResult')?.method,
+    onError: role('onError')?.method,
+  });
+}
+
+/** The classes from the root of the inheritance down to the class itself. */
+function lineage(type: AnyClass): AnyClass[] {
+  const parent: unknown = Object.getPrototypeOf(type);
+  return typeof parent === 'function' && parent !== Function.prototype ? [...lineage(parent as AnyClass), type] : [type];
+}
+
+function mergedOptions(line: readonly ClassMetadata[]): ToolsetOptions {
+  return line.reduce<ToolsetOptions>((merged, { options }) => {
+    const own = defined(options);
+    return {
+      ...merged,
+      ...own,
+      ...(own.limits && { limits: { ...merged.limits, ...defined(own.limits) } }),
+      ...(own.tools && { tools: { ...merged.tools, ...defined(own.tools) } }),
+    };
+  }, {});
+}
+
+/** The source that is declared nearest to the class; a class of its own has at most one. */
+function clientSource(line: readonly ClassMetadata[], name: string): ClientSource {
+  const nearest = line.findLast(({ options, methods }) => options?.connection !== undefined || methods.createClient);
+  const connection = nearest?.options?.connection;
+  const factory = nearest?.methods.createClient;
+  if (connection !== undefined && factory) {
+    throw new ConfigurationError(
+      `Toolset ${name} has two sources of clients: option "connection" and method ${String(factory.method)} marked ` +
+        '@CreateClient(). Keep one of them.',
+      { toolset: name },
+    );
+  }
+  if (factory) return { kind: 'factory', method: factory.method, connectOptions: factory.connectOptions ?? {} };
+  if (connection === undefined) {
+    throw new ConfigurationError(
+      `Toolset ${name} has no source of clients: give @McpToolset() a "connection", or mark a method with ` +
+        '@CreateClient().',
+      { toolset: name },
+    );
+  }
+  if (typeof connection === 'function') return { kind: 'connection', connection };
+  return { kind: 'connection', connection: Object.freeze({ ...checkConnection(connection, name) }) };
+}

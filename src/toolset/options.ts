@@ -1,0 +1,58 @@
+import { z } from 'zod/v4';
+import { callable, milliseconds } from '../options';
+import { limitsSchema, type LimitOptions } from '../settings';
+import type { ConnectionSource } from './client-source';
+
+/** Which of the server's tools are offered, by wire name, and a prefix for the names that the model sees. */
+export interface ToolSelection {
+  /** Only these. Default: all. */
+  readonly include?: readonly string[] | undefined;
+  /** All but these. */
+  readonly exclude?: readonly string[] | undefined;
+  /** Put before every name that the model sees. */
+  readonly prefix?: string | undefined;
+}
+
+/** Options of `@McpToolset`. */
+export interface ToolsetOptions {
+  /** How errors and warnings name the toolset. Default: the class name. */
+  readonly name?: string | undefined;
+  /** How the server is reached; leave it out where a method marked `@CreateClient` builds the client. */
+  readonly connection?: ConnectionSource | undefined;
+  /** Whether a server that is down or broken means no tools instead of an error. Default false. */
+  readonly optional?: boolean | undefined;
+  /** Time for one request in milliseconds. Default: the configured one, 60,000. */
+  readonly timeout?: number | undefined;
+  /** Bounds on what the server may send, in place of the configured ones. */
+  readonly limits?: LimitOptions | undefined;
+  /** Whether calls of one session wait for each other. Default: `serial` over stdio, else `overlapping`. */
+  readonly calls?: 'serial' | 'overlapping' | undefined;
+  /** Which tools are offered. Default: all. */
+  readonly tools?: ToolSelection | undefined;
+}
+
+const wireNames = z.array(z.string({ error: 'expected a tool name' }), { error: 'expected an array of tool names' });
+
+/** Checks the options of `@McpToolset`. */
+export const toolsetOptionsSchema: z.ZodType<ToolsetOptions> = z.strictObject({
+  name: z.string().min(1, { error: 'expected a name that is not empty' }).optional(),
+  connection: z
+    .custom<ConnectionSource>((value) => callable.safeParse(value).success || (typeof value === 'object' && value !== null), {
+      error: 'expected connection options, or a function that returns them',
+    })
+    .optional(),
+  optional: z.boolean().optional(),
+  timeout: milliseconds.optional(),
+  limits: limitsSchema.optional(),
+  calls: z.enum(['serial', 'overlapping']).optional(),
+  tools: z
+    .strictObject({
+      include: wireNames.optional(),
+      exclude: wireNames.optional(),
+      prefix: z
+        .string()
+        .regex(/^[a-zA-Z0-9_-]*$/, { error: 'expected only a-z, A-Z, 0-9, _ and -' })
+        .optional(),
+    })
+    .optional(),
+});
