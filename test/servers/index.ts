@@ -1,0 +1,10 @@
+export { everythingStdio, filesystemStdio, memoryStdio, startEverything, type EverythingServer } from './everything';
+export type { HttpExchange, ResponseEnd } from './http-exchange';
+export type { HttpHandler, RawHttpScript } from './polite-http';
+export { childrenOf, isAlive, waitForNoChildren, type LiveProcess } from './processes';
+export { startRawHttp, type RawHttpOptions, type RawHttpServer } from './raw-http';
+export { rawStdio, type RawStdioServer, type StdioCommand, type StdioRecord } from './raw-stdio';
+export type { EventFields, ResponseStream } from './response-stream';
+export { text, tool, type CallParams, type JsonObject, type RpcId } from './rpc';
+export { closeServersAfterAll, closeServersAfterEach, servers, type StartedServer } from './server-registry';
+export type { RawStdioScript, StdioExchange, StdioHandler } from './stdio-script';
