@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpExchange } from './http-exchange';
 import { LiveSet } from './live-set';
 import { answer, answerPolitely, type RawHttpScript, type SessionBook } from './polite-http';
@@ -124,7 +125,9 @@ export class RawHttpServer {
     const closed = once(this.#server, 'close');
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
-    await closed;
+    await Promise.all([closed, this.#sockets.whenEmpty(), this.#exchanges.whenEmpty()]);
+    await nextTurn(); // a client in this process must not send its next request over a socket that is gone
+    await nextTurn();
   }
 
   /** Stops and starts again on the same port, as a redeployed server does. */

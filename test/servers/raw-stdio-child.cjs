@@ -3,25 +3,38 @@
 // 127.0.0.1 and its role. Over the channel it gets its script, and tells what it receives. When the channel closes, the
 // kit has closed or died, and the process ends too.
 const { spawn } = require('node:child_process');
+const { writeSync } = require('node:fs');
 const { connect } = require('node:net');
 
 const [port, role] = process.argv.slice(2);
 const channel = connect(Number(port), '127.0.0.1');
+const unrecorded = [];
 let script;
 let ignoresSigterm = false;
 let ignoresStdinEnd = false;
 
 const tell = (message) => channel.write(`${JSON.stringify(message)}\n`);
-const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+const send = (message) => output(1, `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const end = () => process.kill(process.pid, 'SIGKILL');
 
 channel.on('error', end);
 channel.on('close', end);
 channel.on('connect', () => tell({ hello: process.pid, role }));
-process.stdout.on('error', () => undefined); // the client has gone
-process.stderr.on('error', () => undefined);
 if (role === 'child') onLines(channel, (line) => onChannel(JSON.parse(line)));
 else channel.resume();
+
+/** Writes all of a text before anything else happens, so that a process that ends right after it loses nothing. */
+function output(fd, text) {
+  const bytes = Buffer.from(text);
+  for (let sent = 0; sent < bytes.length;) {
+    try {
+      sent += writeSync(fd, bytes, sent);
+    } catch (error) {
+      if (error.code !== 'EAGAIN') return; // the client has gone
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
+}
 
 /** Lines end by a newline and by nothing else: JSON may hold every other line separator. */
 function onLines(stream, onLine) {
@@ -44,7 +57,8 @@ function compile(source) {
 }
 
 function onChannel(message) {
-  if ('script' in message) void start(message.script);
+  if ('recorded' in message) void handle(unrecorded.shift());
+  else if ('script' in message) void start(message.script);
   else void run(message);
 }
 
@@ -65,18 +79,16 @@ async function start(given) {
   if (given.callSource) script.call = compile(given.callSource);
   ignoresSigterm = Boolean(given.ignoreSigterm);
   ignoresStdinEnd = Boolean(given.ignoreStdinEnd);
-  process.on('SIGTERM', () => onEvent('SIGTERM'));
+  process.on('SIGTERM', () => record({ event: 'SIGTERM' }, exchangeOf('SIGTERM', '')));
   if (script.on.has('start')) await handle(exchangeOf('start', ''));
-  onLines(process.stdin, (line) => {
-    tell({ line });
-    void handle(exchangeOf(undefined, line));
-  });
-  process.stdin.on('end', () => onEvent('end'));
+  onLines(process.stdin, (line) => record({ line }, exchangeOf(undefined, line)));
+  process.stdin.on('end', () => record({ event: 'end' }, exchangeOf('end', '')));
 }
 
-function onEvent(name) {
-  tell({ event: name });
-  void handle(exchangeOf(name, ''));
+/** Handles nothing before the kit has recorded it: who has the answer to a message also finds the message. */
+function record(message, exchange) {
+  unrecorded.push(exchange);
+  tell(message);
 }
 
 /** Answers by the script's handler, or politely; what a handler throws is told to the kit. */
@@ -144,8 +156,8 @@ const abilities = {
   error: (id, code, message, data) => void send({ id: id ?? null, error: { code, message, data } }),
   notify: (method, params) => void send({ method, params }),
   request: (id, method, params) => void send({ id, method, params }),
-  write: (text) => void process.stdout.write(text),
-  stderr: (text) => void process.stderr.write(text),
+  write: (text) => output(1, text),
+  stderr: (text) => output(2, text),
   exit: (code = 0) => process.exit(code),
   die: (signal = 'SIGKILL') => void process.removeAllListeners(signal).kill(process.pid, signal),
   hang: () => undefined,

@@ -147,14 +147,11 @@ export class RawStdioServer<D = unknown> {
   #told(reporter: Reporter, message: JsonObject): void {
     const { pid } = reporter;
     if ('fault' in message && !('ran' in message)) this.faults.push(message['fault']);
-    else if ('event' in message) this.#recorder.add({ pid, method: message['event'] as string });
     else if ('ran' in message) this.#settle(message['ran'] as number, message);
-    else this.#received(pid, message['line'] as string);
-  }
-
-  #received(pid: number, line: string): void {
-    const message = parseJson(line);
-    this.#recorder.add({ pid, method: methodOf(message), message, line });
+    else {
+      this.#recorder.add(recordOf(pid, message));
+      reporter.send({ recorded: true });
+    }
   }
 
   #left(reporter: Reporter): void {
@@ -166,4 +163,11 @@ export class RawStdioServer<D = unknown> {
     this.#runs.get(seq)?.settle(message);
     this.#runs.delete(seq);
   }
+}
+
+function recordOf(pid: number, told: JsonObject): StdioRecord {
+  if ('event' in told) return { pid, method: told['event'] as string };
+  const line = told['line'] as string;
+  const message = parseJson(line);
+  return { pid, method: methodOf(message), message, line };
 }
