@@ -135,6 +135,7 @@ describe('startRawHttp', () => {
     expect(notice.params).toMatchObject({ requestId: (await server.waitFor('tools/call', 2)).id });
     await client.close();
     await server.waitForNoRequests();
+    (await server.waitFor('tools/call', 2)).sse().reply(text('too late, and no fault')).end();
   });
 
   it('speaks at any moment on the standing stream', async () => {

@@ -58,8 +58,14 @@ function compile(source) {
 
 function onChannel(message) {
   if ('recorded' in message) void handle(unrecorded.shift());
-  else if ('script' in message) void start(message.script);
+  else if ('script' in message) start(message.script).catch(fail);
   else void run(message);
+}
+
+/** A script that cannot be started fails its test. */
+function fail(fault) {
+  tell({ fault: describe(fault) });
+  process.exit(1);
 }
 
 /** Runs a function that the kit sends while the child is alive. */

@@ -170,4 +170,10 @@ describe('rawStdio', () => {
     await expect(server.tell(() => (undefined as unknown as { odd(): void }).odd())).rejects.toThrow('odd');
     await expect(servers.closeAll()).rejects.toThrow('typo');
   });
+
+  it('fails a test whose script cannot run in the child', async () => {
+    const server = await rawStdio({ on: { start: Object.keys } });
+    await expect(connected(server.connection)).rejects.toThrow('closed');
+    await expect(server.close()).rejects.toThrow('A handler of the scripted server threw: SyntaxError');
+  });
 });

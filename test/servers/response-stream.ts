@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject, RpcId } from './rpc';
 
 /** The fields of one server-sent event besides its data. */
@@ -68,7 +69,8 @@ export class ResponseStream {
 
   /** Resolves when the client has room for more, or has gone; await it between the pieces of something endless. */
   async drained(): Promise<void> {
-    if (!this.#res.writableNeedDrain || this.#res.closed) return;
+    await nextTurn(); // also a script that never pauses lets others act
+    if (!this.#res.writableNeedDrain || this.closed) return;
     const stop = new AbortController();
     const { signal } = stop;
     const events = ['drain', 'close'].map((name) => once(this.#res, name, { signal }).catch(() => undefined));
@@ -89,6 +91,6 @@ export class ResponseStream {
 
   /** Whether the client can no longer be reached on this stream. */
   get closed(): boolean {
-    return this.#res.closed;
+    return this.#res.destroyed || this.#res.closed;
   }
 }

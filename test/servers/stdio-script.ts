@@ -55,7 +55,7 @@ export interface RawStdioScript<D = unknown> {
   call?: (params: CallParams, exchange: StdioExchange<D>) => unknown;
   /** Fields that replace those of the polite `initialize` result. */
   initialize?: JsonObject;
-  /** Handlers by JSON-RPC method, by `response`, `batch` or `invalid`, or by event: `start`, `end` (stdin), `SIGTERM`. */
+  /** Handlers by JSON-RPC method, by `response`, `batch` or `invalid`, or by event: `start`, `end` or `SIGTERM`. */
   on?: Record<string, StdioHandler<D>>;
   ignoreSigterm?: boolean;
   ignoreStdinEnd?: boolean;
