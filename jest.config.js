@@ -1,6 +1,7 @@
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: 'node',
+  // Node's, and it fails a test file that leaves a process, a socket or an unhandled rejection behind.
+  testEnvironment: '<rootDir>/test/leak-environment.ts',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: '<rootDir>/tsconfig.json' }] },
@@ -9,5 +10,7 @@ module.exports = {
     '^mcp-toolset/testing$': '<rootDir>/src/testing/index.ts',
   },
   setupFiles: ['reflect-metadata'],
-  modulePathIgnorePatterns: ['<rootDir>/test/apps', '<rootDir>/dist'],
+  modulePathIgnorePatterns: ['<rootDir>/test/apps', '<rootDir>/dist', '<rootDir>/samples/dist'],
+  // Many tests start a real server process, which takes a while on a busy machine.
+  testTimeout: 30_000,
 };

@@ -1,0 +1,124 @@
+import { exec, execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+/**
+ * The package as a user gets it: built, packed by `npm pack`, unpacked into an application's node_modules beside the
+ * packages that it declares and no others, and used from ES modules and from CommonJS. Nothing here needs the network,
+ * and the repository's own dist/ stays untouched (another test may be using it).
+ */
+const ROOT = resolve(__dirname, '../..');
+const TSC = require.resolve('typescript/bin/tsc');
+const SHIPPED = /^(dist\/.+\.(js|js\.map|d\.ts)|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+
+interface Manifest {
+  files: string[];
+  exports: Record<string, string | Record<string, string>>;
+  dependencies: Record<string, string>;
+  peerDependencies: Record<string, string>;
+}
+
+let folder: string;
+let manifest: Manifest;
+let packed: string[];
+
+/** Runs a Node script and gives back what it printed, also when it failed. */
+async function node(cwd: string, ...args: string[]): Promise<{ stdout: string; stderr: string; code: unknown }> {
+  try {
+    return { ...(await promisify(execFile)(process.execPath, args, { cwd, timeout: 60_000 })), code: 0 };
+  } catch (error) {
+    return error as { stdout: string; stderr: string; code: unknown };
+  }
+}
+
+async function pack(): Promise<string> {
+  const stage = join(folder, 'stage');
+  const build = await node(ROOT, TSC, '-p', 'tsconfig.build.json', '--outDir', join(stage, 'dist'));
+  expect(build.stdout).toBe('');
+  const shipped = ['package.json', ...manifest.files.filter((name) => name !== 'dist')];
+  for (const name of shipped) await cp(join(ROOT, name), join(stage, name));
+  const { stdout } = await promisify(exec)('npm pack --json --ignore-scripts', { cwd: stage });
+  const [report] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+  packed = report.files.map((file) => file.path);
+  return join(stage, report.filename);
+}
+
+async function install(tarball: string): Promise<void> {
+  const modules = join(folder, 'node_modules');
+  const own = join(modules, 'mcp-toolset');
+  await mkdir(own, { recursive: true });
+  await promisify(execFile)('tar', ['-xzf', tarball, '-C', own, '--strip-components=1']);
+  const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+  for (const name of [...declared, '@types/node']) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(join(ROOT, 'node_modules', name), join(modules, name), 'junction');
+  }
+}
+
+/** The compiler's complaints about the application and about our own declaration files. */
+async function compile(app: string, ...options: string[]): Promise<string[]> {
+  const { stdout } = await node(join(folder, app), TSC, '-p', '.', '--pretty', 'false', ...options);
+  // An error's further lines are indented.
+  const errors = stdout.split(/\n(?=\S)/).filter((line) => /\berror TS\d/.test(line));
+  return errors.filter((line) => !line.includes('node_modules/') || line.includes('node_modules/mcp-toolset/'));
+}
+
+async function runApp(app: string): Promise<unknown> {
+  const { stdout, stderr, code } = await node(join(folder, app), 'main.js');
+  expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+  return JSON.parse(stdout);
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mcp-toolset-package-'));
+  manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+  for (const app of ['esm', 'cjs']) await cp(join(ROOT, 'test/apps', app), join(folder, app), { recursive: true });
+  await install(await pack());
+}, 120_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('the packed package', () => {
+  it('holds the build and the documents, and nothing else', () => {
+    expect(packed.filter((path) => !SHIPPED.test(path))).toEqual([]);
+    expect(packed).toEqual(expect.arrayContaining(['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md']));
+  });
+
+  it('holds every file that its exports name, types first', () => {
+    for (const target of Object.values(manifest.exports)) {
+      const files = typeof target === 'string' ? [target] : Object.values(target);
+      expect(packed).toEqual(expect.arrayContaining(files.map((file) => file.replace(/^\.\//, ''))));
+      if (typeof target === 'object') expect(Object.keys(target)).toEqual(['types', 'default']);
+    }
+  });
+
+  it("works in an application of ES modules, with the SDK's ES build", async () => {
+    expect(await compile('esm')).toEqual([]);
+    expect(await runApp('esm')).toEqual({
+      names: ['notes_add', 'notes_refuse'],
+      added: { status: 'success', content: 'added milk!' },
+      refused: { status: 'error', content: expect.stringContaining('the notebook is full'), error: 'ToolError' },
+      failures: [{ name: 'ProviderError', code: expect.any(String), own: true }],
+      oneCopy: true,
+    });
+  }, 120_000);
+
+  it('works in an application of CommonJS, and under exactOptionalPropertyTypes', async () => {
+    expect(await compile('cjs')).toEqual([]);
+    expect(await runApp('cjs')).toEqual({
+      names: ['echo', 'forecast', 'status'],
+      forecast: { status: 'success', content: '{"sky":"rain","actor":"ada"}', value: { sky: 'rain', actor: 'ada' } },
+      status: { status: 'success', content: 'on its way', value: 'on its way' },
+      echo: { status: 'success', content: 'hello', value: 'hello' },
+      calls: 1,
+      sessions: 0,
+    });
+  }, 120_000);
+
+  it('gives its types to the older module resolution too', async () => {
+    const older = ['--module', 'commonjs', '--moduleResolution', 'node10', '--noEmit', '--skipLibCheck'];
+    expect(await compile('cjs', ...older)).toEqual([]);
+  }, 120_000);
+});
