@@ -7,9 +7,7 @@ export const LONGEST_TIMER = 2 ** 31 - 1;
 const millisecondsMessage = 'expected a finite number of milliseconds, at least 1';
 
 /** A time in milliseconds: finite and at least 1. */
-export const milliseconds = z
-  .number({ error: millisecondsMessage })
-  .min(1, { error: millisecondsMessage });
+export const milliseconds = z.number({ error: millisecondsMessage }).min(1, { error: millisecondsMessage });
 
 /** A whole number of at least 1. */
 export const count = z
@@ -22,12 +20,17 @@ export const callable = z.custom<(...args: never[]) => unknown>((value) => typeo
   error: 'expected a function',
 });
 
+/** What options belong to, as errors name it. */
+export interface OptionsOwner {
+  readonly where: string;
+  readonly toolset?: string;
+}
+
 /**
  * Checks the options that an application gave.
- * @param where what the options belong to, as the error names it
  * @throws ConfigurationError that names every faulty or unknown option
  */
-export function checkOptions<T>(schema: z.ZodType<T>, value: unknown, where: string, toolset?: string): T {
+export function checkOptions<T>(schema: z.ZodType<T>, value: unknown, { where, toolset }: OptionsOwner): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map(describeIssue).join('; ');

@@ -56,10 +56,8 @@ const SETTINGS = Symbol('mcp-toolset/settings');
 
 const consoleLogger: Logger = {
   debug: () => undefined,
-  /* eslint-disable no-console -- the documented default: warnings and errors of an unconfigured library must be seen */
   warn: (message, details) => (details === undefined ? console.warn(message) : console.warn(message, details)),
   error: (message, details) => (details === undefined ? console.error(message) : console.error(message, details)),
-  /* eslint-enable no-console */
 };
 
 const DEFAULTS: McpToolsetSettings = Object.freeze({
@@ -114,7 +112,7 @@ function methodOf(value: unknown, name: string): unknown {
  * @throws ConfigurationError for an unknown option or a value of the wrong type
  */
 export function configureMcpToolset(container: DependencyContainer, options: McpToolsetConfiguration): void {
-  checkOptions(configurationSchema, options, 'configureMcpToolset');
+  checkOptions(configurationSchema, options, { where: 'configureMcpToolset' });
   const current = settingsOf(container);
   const settings: McpToolsetSettings = Object.freeze({
     clientInfo: options.clientInfo ?? current.clientInfo,

@@ -6,7 +6,9 @@ import { SchemaBudget } from './schema-budget';
 const LONGEST_QUOTE = 80;
 
 /** A way to ask for one page of `tools/list`; `undefined` where the server has no such method. */
-export type PageReader = (params: { readonly cursor?: string }) => Promise<Readonly<Record<string, unknown>> | undefined>;
+export type PageReader = (params: {
+  readonly cursor?: string;
+}) => Promise<Readonly<Record<string, unknown>> | undefined>;
 
 /** What reading a catalog needs to know. */
 export interface CatalogOptions {
@@ -49,7 +51,7 @@ class Catalog {
     if (!Array.isArray(tools)) throw this.broken(`page ${this.pages}: expected "tools" to be an array`);
     if (this.entries + tools.length > this.options.limits.maxTools) throw this.over('maxTools', 'tools');
     for (const entry of tools as unknown[]) this.addEntry(entry);
-    return this.nextCursor(page['nextCursor']);
+    return this.nextCursor(page.nextCursor);
   }
 
   finish(): McpToolDefinition[] {
@@ -77,7 +79,8 @@ class Catalog {
     if (!isObject(entry)) return 'it is no object';
     const { name, inputSchema } = entry;
     if (typeof name !== 'string' || name === '') return 'it has no name';
-    if (inputSchema !== undefined && inputSchema !== null && !isObject(inputSchema)) return 'its inputSchema is no object';
+    if (inputSchema !== undefined && inputSchema !== null && !isObject(inputSchema))
+      return 'its inputSchema is no object';
     return this.definitions.has(name) ? 'its name is used by an earlier entry' : undefined;
   }
 
@@ -86,7 +89,8 @@ class Catalog {
     if (cursor === undefined || cursor === null) return undefined;
     if (typeof cursor !== 'string') throw this.broken(`page ${this.pages}: expected "nextCursor" to be a string`);
     if (Buffer.byteLength(cursor) > maxCursorBytes) throw this.over('maxCursorBytes', 'bytes in a cursor');
-    if (this.cursors.has(cursor)) throw this.broken(`page ${this.pages}: its cursor was given before, so the list never ends`);
+    if (this.cursors.has(cursor))
+      throw this.broken(`page ${this.pages}: its cursor was given before, so the list never ends`);
     if (this.pages >= maxPages) throw this.over('maxPages', 'pages');
     this.cursors.add(cursor);
     return cursor;
@@ -110,7 +114,7 @@ class Catalog {
 }
 
 function entryName(entry: unknown): string | undefined {
-  const name = isObject(entry) ? entry['name'] : undefined;
+  const name = isObject(entry) ? entry.name : undefined;
   return typeof name === 'string' && name !== '' ? JSON.stringify(name.slice(0, LONGEST_QUOTE)) : undefined;
 }
 

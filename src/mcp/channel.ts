@@ -1,6 +1,12 @@
-import { sendFailure } from './official-client';
-import type { AnyTransport, JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from './official-client';
+import type {
+  AnyTransport,
+  JSONRPCMessage,
+  MessageExtraInfo,
+  Transport,
+  TransportSendOptions,
+} from './official-client';
 import { CallbackFailure, type RequestFailureDetails } from './request-failure';
+import { sendFailure } from './send-failure';
 
 /** One request on the wire, and how it went. */
 export interface Exchange {

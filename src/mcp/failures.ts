@@ -39,7 +39,7 @@ export function translated(details: RequestFailureDetails, subject: RequestSubje
         cause: details.cause,
       });
     case 'unsupported':
-      return new ProviderError(`${where}: ${details.message}.`, options('not-sent'));
+      return new ProviderError(`${where}: ${details.message}.`, { ...options('not-sent'), cause: { code: -32601 } });
   }
 }
 
@@ -50,9 +50,11 @@ function replyError(
 ): McpToolsetError {
   const { toolset } = subject;
   const message = link.redact(details.message);
-  if (subject.tool !== undefined) return new ToolError(message, { toolset });
+  const cause = Object.freeze({ code: details.code, message, data: details.data });
+  if (subject.tool !== undefined) return new ToolError(message, { toolset, cause });
   return new ProviderError(`${describe(subject)}: the server answered with error ${details.code}: ${cut(message)}`, {
     toolset,
+    cause,
   });
 }
 

@@ -4,8 +4,9 @@ import { LONGEST_TIMER } from '../options';
 import { untilAborted } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
 import { Channel, type Exchange } from './channel';
-import { asOfficial, isStdioTransport, sendFailure, type AnyTransport, type Client } from './official-client';
+import { asOfficial, isStdioTransport, type AnyTransport, type Client } from './official-client';
 import { CallbackFailure, RequestFailure } from './request-failure';
+import { sendFailure } from './send-failure';
 
 /** Milliseconds that the server has to hear that its session ends. */
 const TERMINATION_BOUND = 2_000;
@@ -120,7 +121,7 @@ export class Link {
   private connectFailure(error: unknown): unknown {
     const failure = this.channel.initialize?.failure;
     if (failure) return requestFailure(this.channel.initialize, error);
-    if (/protocol version is not supported/.test(messageOf(error))) {
+    if (messageOf(error).includes('protocol version is not supported')) {
       return new RequestFailure({ kind: 'unreadable', message: messageOf(error), cause: error });
     }
     return error instanceof CallbackFailure ? error : new RequestFailure(sendFailure(error));
@@ -131,7 +132,7 @@ function requestFailure(exchange: Exchange | undefined, error: unknown): Error {
   const failure = exchange?.failure;
   if (failure instanceof CallbackFailure) return failure;
   if (failure) return new RequestFailure(failure);
-  if (exchange === undefined && /does not support/.test(messageOf(error))) {
+  if (exchange === undefined && messageOf(error).includes('does not support')) {
     return new RequestFailure({ kind: 'unsupported', message: messageOf(error) });
   }
   return new RequestFailure(sendFailure(error));

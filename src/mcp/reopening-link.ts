@@ -105,7 +105,8 @@ export class ReopeningLink {
     const creating = create();
     try {
       const returned = await untilAborted(creating, signal);
-      const source = definition.source.kind === 'factory' ? `method ${String(definition.source.method)}` : 'ClientFactory';
+      const source =
+        definition.source.kind === 'factory' ? `method ${String(definition.source.method)}` : 'ClientFactory';
       return await checkedUnconnected(returned, definition.name, source);
     } catch (error) {
       if (signal.aborted) void creating.then(discard, () => undefined);

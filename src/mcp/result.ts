@@ -19,7 +19,14 @@ interface Blocks {
 /** The default value of a result and its artifacts (MCP specification, Tools, tool result). */
 export function defaultResult(result: McpCallResult, limits: Limits): ToolResult {
   const content = Array.isArray(result.content) ? (result.content as readonly unknown[]) : [];
-  const blocks: Blocks = { texts: [], embedded: [], notes: [], links: [], visible: [], media: new MediaCollector(limits) };
+  const blocks: Blocks = {
+    texts: [],
+    embedded: [],
+    notes: [],
+    links: [],
+    visible: [],
+    media: new MediaCollector(limits),
+  };
   for (const block of content) sort(block, blocks);
   const value = wellFormed(valueOf(result, blocks, content.length));
   return new ToolResult({ value, artifacts: blocks.media.collected().artifacts });
@@ -28,8 +35,11 @@ export function defaultResult(result: McpCallResult, limits: Limits): ToolResult
 /** The text of a result, as far as it has any. */
 export function textOf(result: McpCallResult): string {
   const content = Array.isArray(result.content) ? (result.content as readonly unknown[]) : [];
-  const texts = content.filter((block) => isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string');
-  return texts.map((block) => (block as { text: string }).text).join('\n').toWellFormed();
+  const texts = content.filter((block) => isObject(block) && block.type === 'text' && typeof block.text === 'string');
+  return texts
+    .map((block) => (block as { text: string }).text)
+    .join('\n')
+    .toWellFormed();
 }
 
 function valueOf(result: McpCallResult, blocks: Blocks, count: number): unknown {
@@ -46,14 +56,14 @@ function valueOf(result: McpCallResult, blocks: Blocks, count: number): unknown 
 function sort(block: unknown, blocks: Blocks): void {
   if (!isObject(block)) return addUnknown(block, 'a content block that is no object', blocks);
   const { type } = block;
-  if (type === 'text' && typeof block['text'] === 'string') {
-    blocks.texts.push(block['text']);
+  if (type === 'text' && typeof block.text === 'string') {
+    blocks.texts.push(block.text);
     blocks.visible.push(block);
   } else if (type === 'image' || type === 'audio') {
-    addMedia({ kind: type, data: block['data'], mediaType: block['mimeType'] }, blocks);
-  } else if (type === 'resource' && isObject(block['resource'])) {
-    sortResource(block, block['resource'], blocks);
-  } else if (type === 'resource_link' && typeof block['uri'] === 'string') {
+    addMedia({ kind: type, data: block.data, mediaType: block.mimeType }, blocks);
+  } else if (type === 'resource' && isObject(block.resource)) {
+    sortResource(block, block.resource, blocks);
+  } else if (type === 'resource_link' && typeof block.uri === 'string') {
     blocks.links.push(linkLine(block));
     blocks.visible.push(block);
   } else {
@@ -62,12 +72,12 @@ function sort(block: unknown, blocks: Blocks): void {
 }
 
 function sortResource(block: unknown, resource: Readonly<Record<string, unknown>>, blocks: Blocks): void {
-  if (typeof resource['text'] === 'string') {
-    blocks.embedded.push(resource['text']);
+  if (typeof resource.text === 'string') {
+    blocks.embedded.push(resource.text);
     blocks.visible.push(block);
   } else if ('blob' in resource) {
-    const uri = typeof resource['uri'] === 'string' ? resource['uri'] : undefined;
-    addMedia({ kind: 'file', data: resource['blob'], mediaType: resource['mimeType'], uri }, blocks);
+    const uri = typeof resource.uri === 'string' ? resource.uri : undefined;
+    addMedia({ kind: 'file', data: resource.blob, mediaType: resource.mimeType, uri }, blocks);
   } else {
     addUnknown(block, 'a resource without text or blob', blocks);
   }
@@ -87,9 +97,9 @@ function addUnknown(block: unknown, what: string, blocks: Blocks): void {
 
 function linkLine(link: Readonly<Record<string, unknown>>): string {
   const { uri, name, title, description } = link;
-  const label = [title, name].find((text) => typeof text === 'string' && text !== '');
+  const label = [title, name].find((text): text is string => typeof text === 'string' && text !== '');
   const rest = typeof description === 'string' && description !== '' ? ` (${description})` : '';
-  return `${label === undefined ? '' : `${String(label)}: `}${String(uri)}${rest}`;
+  return `${label === undefined ? '' : `${label}: `}${String(uri)}${rest}`;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -22,7 +22,7 @@ export class SchemaBudget {
       if (this.nodes > this.limits.maxSchemaNodes) {
         this.refuse('maxSchemaNodes', 'objects and arrays in all schemas', tool);
       }
-      level = level.flatMap((node) => Object.values(node as object).filter(isContainer));
+      level = level.flatMap((node) => (Object.values(node as object) as unknown[]).filter(isContainer));
     }
   }
 

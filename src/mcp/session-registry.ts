@@ -58,5 +58,6 @@ export async function closeTogether(closables: Iterable<{ close(): unknown }>, w
     if (outcome.status === 'fulfilled') return [];
     return CleanupError.is(outcome.reason) ? [...outcome.reason.errors] : [outcome.reason];
   });
-  if (errors.length > 0) throw new CleanupError(`${who}: ${errors.length} of its resources could not be closed.`, { errors });
+  if (errors.length > 0)
+    throw new CleanupError(`${who}: ${errors.length} of its resources could not be closed.`, { errors });
 }

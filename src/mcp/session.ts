@@ -18,6 +18,8 @@ export interface SessionParts {
   readonly timeout: number;
   /** Builds a new unconnected client. */
   readonly create: () => Promise<UnconnectedClient>;
+  /** Called when the session is given up before its tools were used. */
+  readonly onAbandon?: (() => void) | undefined;
 }
 
 /** A request of a session. */
@@ -75,6 +77,12 @@ export class Session implements OpenSession {
   /** Whether a tool that was made for the session is still in use. */
   get isHeld(): boolean {
     return this.holders.size > 0;
+  }
+
+  /** Closes a session whose tools nobody took; discovering again opens a new one. */
+  async abandon(): Promise<void> {
+    this.parts.onAbandon?.();
+    await this.close();
   }
 
   /** Keeps the session for a tool that was made for it. */

@@ -6,7 +6,11 @@ import { isConnected, isOfficialClient, isTransport } from './official-client';
  * Checks what a client factory returned.
  * @throws ConfigurationError when it is not an official client and a transport, both unused; it is closed then
  */
-export async function checkedUnconnected(returned: unknown, toolset: string, source: string): Promise<UnconnectedClient> {
+export async function checkedUnconnected(
+  returned: unknown,
+  toolset: string,
+  source: string,
+): Promise<UnconnectedClient> {
   const fault = faultOf(returned);
   if (fault === undefined) return returned as UnconnectedClient;
   await discard(returned);

@@ -34,7 +34,12 @@ function repaired(root: unknown): unknown {
       const container = typeof entry === 'object' && entry !== null;
       const copy: unknown = container ? (Array.isArray(entry) ? [] : {}) : wellFormed(entry);
       if (container) work.push({ from: entry, to: copy as object });
-      Object.defineProperty(next.to, key.toWellFormed(), { value: copy, enumerable: true, writable: true, configurable: true });
+      Object.defineProperty(next.to, key.toWellFormed(), {
+        value: copy,
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
     }
   }
   return holder.value;

@@ -51,7 +51,7 @@ export class RunFactory {
    * @throws ConfigurationError for an unknown option or a value of the wrong type
    */
   start(options: RunOptions = {}): Run {
-    checkOptions(runOptions, options, 'RunFactory#start');
+    checkOptions(runOptions, options, { where: 'RunFactory#start' });
     const container = (options.container ?? this.container).createChildContainer();
     const runId = options.id ?? randomUUID();
     const run = new Run({

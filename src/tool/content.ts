@@ -14,7 +14,7 @@ export function contentOf(value: unknown): string {
 
 function serialise(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value) as string | undefined;
+    return JSON.stringify(value);
   } catch (cause) {
     throw new ToolError(`The tool returned a value that cannot be shown as JSON: ${firstLine(messageOf(cause))}`, {
       cause,

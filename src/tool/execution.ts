@@ -77,4 +77,3 @@ function classNameOf(error: unknown): string {
 export function rejected(message: string): ToolExecution {
   return failed(new ToolError(message));
 }
-

@@ -24,9 +24,10 @@ export type SchemaCheck = (value: unknown) => readonly string[];
  * @throws Error when the schema is not valid or names an unknown dialect
  */
 export function compileSchema(schema: JsonSchema): SchemaCheck {
-  const named = schema['$schema'] ?? DEFAULT_DIALECT;
+  const named = schema.$schema ?? DEFAULT_DIALECT;
   const dialect = dialects.find(({ pattern }) => typeof named === 'string' && pattern.test(named));
-  if (!dialect) throw new Error(`unknown $schema ${JSON.stringify(named)}; draft-06, draft-07, 2019-09 and 2020-12 are known`);
+  if (!dialect)
+    throw new Error(`unknown $schema ${JSON.stringify(named)}; draft-06, draft-07, 2019-09 and 2020-12 are known`);
   const compiler = dialect.create();
   addFormats(compiler);
   const validate = compiler.compile(draft06AsDraft07(schema));
@@ -34,7 +35,7 @@ export function compileSchema(schema: JsonSchema): SchemaCheck {
 }
 
 function draft06AsDraft07(schema: JsonSchema): JsonSchema {
-  const named = schema['$schema'];
+  const named = schema.$schema;
   if (typeof named !== 'string' || !named.includes('draft-06')) return schema;
   return { ...schema, $schema: 'http://json-schema.org/draft-07/schema#' };
 }
@@ -47,8 +48,8 @@ function faultsOf({ errors }: ValidateFunction): readonly string[] {
 
 function describeFault({ instancePath, message, keyword, params }: ErrorObject): string {
   const details = params as Record<string, unknown>;
-  const extra = keyword === 'additionalProperties' ? ` (${JSON.stringify(details['additionalProperty'])})` : '';
-  const allowed = keyword === 'enum' ? ` ${JSON.stringify(details['allowedValues'])}` : '';
+  const extra = keyword === 'additionalProperties' ? ` (${JSON.stringify(details.additionalProperty)})` : '';
+  const allowed = keyword === 'enum' ? ` ${JSON.stringify(details.allowedValues)}` : '';
   return `${instancePath || '/'} ${message ?? keyword}${extra}${allowed}`;
 }
 

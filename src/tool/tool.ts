@@ -5,7 +5,8 @@ import { Turnstile } from '../run/turnstile';
 import { failed, rejected, succeeded, type ToolExecution } from './execution';
 import { inputCheck } from './input-schema';
 import type { JsonSchema } from './json-schema';
-import { ToolBinding, UNBOUND } from './tool-binding';
+import type { ToolBinding } from './tool-binding';
+import { UNBOUND } from './tool-binding';
 
 /** What a tool is told about the call that it answers. */
 export interface ToolCallContext {

@@ -55,10 +55,7 @@ export interface OnErrorContext {
 export type CreateClientMethod = (binding: ToolBinding) => Awaitable<UnconnectedClient>;
 
 /** Signature of a method marked `@MapTool`: returns the class or a subclass, or null or undefined to omit it. */
-export type MapToolMethod = (
-  tool: McpToolClass,
-  context: MapToolContext,
-) => Awaitable<McpToolClass | null | undefined>;
+export type MapToolMethod = (tool: McpToolClass, context: MapToolContext) => Awaitable<McpToolClass | null | undefined>;
 
 /** Signature of a method marked `@MapResult`: returns any value, or a `ToolResult`. */
 export type MapResultMethod = (value: unknown, context: MapResultContext) => unknown;

@@ -51,8 +51,9 @@ export function checkConnection(options: unknown, toolset: string): ConnectionOp
       { toolset },
     );
   }
-  if ('command' in options) return checkOptions(stdioSchema as z.ZodType<StdioConnectionOptions>, options, where, toolset);
-  const http = checkOptions(httpSchema as z.ZodType<HttpConnectionOptions>, options, where, toolset);
+  if ('command' in options)
+    return checkOptions(stdioSchema as z.ZodType<StdioConnectionOptions>, options, { where, toolset });
+  const http = checkOptions(httpSchema as z.ZodType<HttpConnectionOptions>, options, { where, toolset });
   checkUrl(http, where, toolset);
   return http;
 }
@@ -61,7 +62,9 @@ function checkUrl({ url, allowInsecureHttp }: HttpConnectionOptions, where: stri
   const fail = (message: string): never => {
     throw new ConfigurationError(`${where}: ${message}`, { toolset });
   };
-  const parsed = URL.canParse(String(url)) ? new URL(url) : fail('"url" is not a URL; expected one such as https://host/mcp.');
+  const parsed = URL.canParse(String(url))
+    ? new URL(url)
+    : fail('"url" is not a URL; expected one such as https://host/mcp.');
   if (parsed.username !== '' || parsed.password !== '') {
     fail('"url" holds a user name or password; send credentials in "headers".');
   }

@@ -21,7 +21,10 @@ export type MethodDecoratorOf<F> = <M extends F>(
  */
 export function McpToolset(options: ToolsetOptions = {}): (toolset: ToolsetClass) => void {
   return (toolset) => {
-    checkOptions(toolsetOptionsSchema, options, `Toolset ${toolset.name}, @McpToolset()`, toolset.name);
+    checkOptions(toolsetOptionsSchema, options, {
+      where: `Toolset ${toolset.name}, @McpToolset()`,
+      toolset: toolset.name,
+    });
     if (ownMetadata(toolset).options) {
       throw new ConfigurationError(`Toolset ${toolset.name} is marked @McpToolset() twice.`, { toolset: toolset.name });
     }
@@ -40,7 +43,7 @@ const connectOptionsSchema = z.looseObject({ timeout: milliseconds.optional() })
 export function CreateClient(connectOptions: ConnectOptions = {}): MethodDecoratorOf<CreateClientMethod> {
   return (target, key, descriptor: PropertyDescriptor | undefined) => {
     const where = decorate({ target, key, descriptor, role: 'createClient', decorator: '@CreateClient()' });
-    checkOptions(connectOptionsSchema, connectOptions, where);
+    checkOptions(connectOptionsSchema, connectOptions, { where });
     addMethod(target, 'createClient', { method: key, connectOptions: Object.freeze({ ...connectOptions }) });
   };
 }

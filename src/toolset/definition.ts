@@ -84,7 +84,9 @@ function define(toolset: ToolsetClass): ToolsetDefinition {
 /** The classes from the root of the inheritance down to the class itself. */
 function lineage(type: AnyClass): AnyClass[] {
   const parent: unknown = Object.getPrototypeOf(type);
-  return typeof parent === 'function' && parent !== Function.prototype ? [...lineage(parent as AnyClass), type] : [type];
+  return typeof parent === 'function' && parent !== Function.prototype
+    ? [...lineage(parent as AnyClass), type]
+    : [type];
 }
 
 function mergedOptions(line: readonly ClassMetadata[]): ToolsetOptions {

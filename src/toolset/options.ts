@@ -37,9 +37,12 @@ const wireNames = z.array(z.string({ error: 'expected a tool name' }), { error: 
 export const toolsetOptionsSchema: z.ZodType<ToolsetOptions> = z.strictObject({
   name: z.string().min(1, { error: 'expected a name that is not empty' }).optional(),
   connection: z
-    .custom<ConnectionSource>((value) => callable.safeParse(value).success || (typeof value === 'object' && value !== null), {
-      error: 'expected connection options, or a function that returns them',
-    })
+    .custom<ConnectionSource>(
+      (value) => callable.safeParse(value).success || (typeof value === 'object' && value !== null),
+      {
+        error: 'expected connection options, or a function that returns them',
+      },
+    )
     .optional(),
   optional: z.boolean().optional(),
   timeout: milliseconds.optional(),

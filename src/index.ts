@@ -1,0 +1,67 @@
+// First of all: tsyringe, which most of the rest imports, refuses to load before Reflect has metadata.
+import './toolset/metadata';
+
+export {
+  CancelledError,
+  CleanupError,
+  ConfigurationError,
+  DeadlineExceededError,
+  McpToolsetError,
+  ProtocolError,
+  ProviderError,
+  ToolError,
+} from './errors';
+export type { CallOutcome, McpToolsetErrorOptions } from './errors';
+
+export { configureMcpToolset } from './settings';
+export type { LimitOptions, Limits, Logger, McpToolsetConfiguration } from './settings';
+
+export { Run } from './run/run';
+export type { Invocation, RunResource, RunState } from './run/run';
+export { RunFactory } from './run/run-factory';
+export type { RunOptions } from './run/run-factory';
+
+export { Artifact } from './tool/artifact';
+export type { DeferredArtifact, InlineArtifact } from './tool/artifact';
+export type { ToolExecution } from './tool/execution';
+export type { JsonSchema } from './tool/json-schema';
+export { Tool } from './tool/tool';
+export type { ExecuteOptions, ToolCallContext, ToolClass, ToolDefinition, ToolSpecification } from './tool/tool';
+export { ToolBinding } from './tool/tool-binding';
+export type { ToolEntry, ToolProvider } from './tool/tool-provider';
+export { ToolResult } from './tool/tool-result';
+
+export { CreateClient, MapResult, MapTool, McpToolset, OnError } from './toolset/decorators';
+export type {
+  CreateClientMethod,
+  MapResultContext,
+  MapResultMethod,
+  MapToolContext,
+  MapToolMethod,
+  McpCallResult,
+  McpToolClass,
+  McpToolDefinition,
+  OnErrorContext,
+  OnErrorMethod,
+} from './toolset/callbacks';
+export type {
+  Awaitable,
+  ConnectionOptions,
+  ConnectOptions,
+  HttpConnectionOptions,
+  OfficialClient,
+  OfficialTransport,
+  StdioConnectionOptions,
+  UnconnectedClient,
+} from './toolset/client-source';
+export type { ToolsetClass } from './toolset/definition';
+export type { ToolSelection, ToolsetOptions } from './toolset/options';
+
+export { ClientFactory } from './mcp/client-factory';
+export { ToolsetDiscovery } from './mcp/discovery';
+export { McpTool } from './mcp/mcp-tool';
+export { SessionRegistry } from './mcp/session-registry';
+export type { OpenSession } from './mcp/session-registry';
+
+export { ToolRegistry } from './registry/tool-registry';
+export type { ToolCall } from './registry/tool-registry';

@@ -1,0 +1,92 @@
+import { injectable } from 'tsyringe';
+import { ProtocolError, ProviderError } from '../errors';
+import type { Run } from '../run/run';
+import { mergeLimits, settingsOf } from '../settings';
+import type { ToolBinding } from '../tool/tool-binding';
+import type { ToolProvider } from '../tool/tool-provider';
+import type { McpToolClass } from '../toolset/callbacks';
+import type { UnconnectedClient } from '../toolset/client-source';
+import { toolsetDefinition, type ToolsetClass, type ToolsetDefinition } from '../toolset/definition';
+import { ClientFactory } from './client-factory';
+import { callback, uncarried } from './request-failure';
+import { Session } from './session';
+import { toolClasses } from './tool-classes';
+import { callMethod, toolsetInstance } from './toolset-instance';
+
+/** What was discovered in one run, so that discovering twice gives the same classes. */
+const discovered = new WeakMap<Run, Map<ToolsetDefinition, Promise<McpToolClass[]>>>();
+
+/** Makes tool classes from what the servers of toolsets publish. */
+@injectable()
+export class ToolsetDiscovery {
+  /**
+   * Connects to the server of a toolset and generates a class for every tool that it offers. Within a run, discovering a
+   * toolset again gives the same classes. Without a run, whoever instantiates a class closes the instance.
+   * @throws ConfigurationError, ProviderError, ProtocolError, CancelledError, DeadlineExceededError, or what a callback
+   * threw; nothing stays open then. An optional toolset has no tools instead where the server is at fault.
+   */
+  async discover(toolset: ToolsetClass, binding: ToolBinding): Promise<McpToolClass[]> {
+    const definition = toolsetDefinition(toolset);
+    binding.run?.check();
+    const classes = binding.run ? once(definition, binding, binding.run) : attempt(definition, binding);
+    return [...(await classes)];
+  }
+
+  /** A provider of the tools of a toolset, as `ToolRegistry#register` takes it. */
+  provider(toolset: ToolsetClass): ToolProvider {
+    return { tools: (binding) => this.discover(toolset, binding) };
+  }
+}
+
+function once(definition: ToolsetDefinition, binding: ToolBinding, run: Run): Promise<McpToolClass[]> {
+  const inRun = discovered.get(run) ?? new Map<ToolsetDefinition, Promise<McpToolClass[]>>();
+  discovered.set(run, inRun);
+  const known = inRun.get(definition);
+  if (known) return known;
+  const discovering = attempt(definition, binding, () => inRun.delete(definition));
+  inRun.set(definition, discovering);
+  return discovering;
+}
+
+/** Discovers; for an optional toolset, a server at fault means no tools. A failure is not remembered. */
+async function attempt(
+  definition: ToolsetDefinition,
+  binding: ToolBinding,
+  forget?: () => void,
+): Promise<McpToolClass[]> {
+  try {
+    return await open(definition, binding, forget);
+  } catch (error) {
+    forget?.();
+    if (!definition.optional || !(ProviderError.is(error) || ProtocolError.is(error))) throw uncarried(error);
+    const { onError } = definition;
+    if (onError !== undefined) await callMethod(toolsetInstance(definition, binding), onError, error, { binding });
+    return [];
+  }
+}
+
+/** The story: instance, client, session, catalog, classes. */
+async function open(
+  definition: ToolsetDefinition,
+  binding: ToolBinding,
+  onAbandon?: () => void,
+): Promise<McpToolClass[]> {
+  const { timeout, limits, logger } = settingsOf(binding.container);
+  const instance = toolsetInstance(definition, binding);
+  const create = (): Promise<UnconnectedClient> =>
+    callback(() => binding.container.resolve(ClientFactory).create(definition.toolset, binding));
+  const session = await Session.open({ definition, binding, timeout, create, onAbandon });
+  try {
+    const origin = { definition, instance, session, limits: mergeLimits(limits, definition.limits) };
+    const classes = await toolClasses(origin, binding, logger);
+    if (classes.length === 0 && !binding.run) await session.close();
+    return classes;
+  } catch (error) {
+    await session
+      .close()
+      .catch((failure: unknown) =>
+        logger.warn(`Toolset ${definition.name}: its connection could not be closed.`, failure),
+      );
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+import { messageOf } from '../errors';
+import type { RequestFailureDetails } from './request-failure';
+
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ENOENT',
+  'EACCES',
+]);
+
+/** What a transport's failure to send says about the request. */
+export function sendFailure(error: unknown): RequestFailureDetails {
+  const message = messageOf(error);
+  const { code, name, cause } = error as { code?: unknown; name?: unknown; cause?: { code?: unknown } };
+  const status = httpStatus(code, message);
+  if (status !== undefined) return { kind: 'http', status, body: httpBody(message) };
+  if (name === 'ZodError' || name === 'SyntaxError' || code === -1) {
+    return { kind: 'unreadable', message: code === -1 ? message : 'it is not a JSON-RPC message', cause: error };
+  }
+  const systemCode = cause?.code ?? code;
+  if (message === 'Not connected' || (typeof systemCode === 'string' && NEVER_SENT.has(systemCode))) {
+    return { kind: 'unsent', message: networkMessage(message, cause), cause: error };
+  }
+  return { kind: 'closed', message: networkMessage(message, cause), cause: error };
+}
+
+function httpStatus(code: unknown, message: string): number | undefined {
+  if (typeof code === 'number' && code >= 100 && code <= 599) return code;
+  const named = /\(HTTP (\d{3})\)/.exec(message)?.[1];
+  return named === undefined ? undefined : Number(named);
+}
+
+function httpBody(message: string): string {
+  return message.replace(/^(Streamable HTTP error|SSE error): /, '').replace(/^Error POSTing to endpoint[^:]*: /, '');
+}
+
+function networkMessage(message: string, cause: unknown): string {
+  const reason = cause === undefined || cause === null ? '' : messageOf(cause);
+  return reason === '' || message.includes(reason) ? message : `${message} (${reason})`;
+}

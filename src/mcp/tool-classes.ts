@@ -1,0 +1,112 @@
+import { ConfigurationError, ProviderError } from '../errors';
+import { untilAborted } from '../run/abort';
+import type { Logger } from '../settings';
+import { isToolName, toolNames } from '../tool/names';
+import type { ToolBinding } from '../tool/tool-binding';
+import type { McpToolClass, McpToolDefinition } from '../toolset/callbacks';
+import type { ToolSelection } from '../toolset/options';
+import { readCatalog } from './catalog';
+import type { RawResult } from './link';
+import { generateTool, type ToolOrigin } from './mcp-tool';
+import { OutputSchema } from './output-schema';
+import { callback } from './request-failure';
+import { callMethod } from './toolset-instance';
+
+const METHOD_NOT_FOUND = -32601;
+
+/**
+ * Reads the catalog of a session and generates its tool classes: selected, mapped and with checked names.
+ * @throws what reading and mapping throw, and ConfigurationError for a name that the application chose badly
+ */
+export async function toolClasses(origin: ToolOrigin, binding: ToolBinding, logger: Logger): Promise<McpToolClass[]> {
+  const { definition, session, limits } = origin;
+  const readPage = (params: object): Promise<RawResult | undefined> =>
+    session
+      .request({ method: 'tools/list', params, signal: binding.run?.signal })
+      .catch((error: unknown) => (isMethodNotFound(error) ? undefined : Promise.reject(error as Error)));
+  const catalog = await readCatalog(readPage, { toolset: definition.name, limits, logger });
+  const names = toolNames(
+    catalog.map(({ name }) => name),
+    definition.tools.prefix,
+  );
+  warnOfUnknown(definition.tools, new Set(catalog.map(({ name }) => name)), (text) =>
+    logger.warn(`Toolset ${definition.name}: ${text}`),
+  );
+  const classes: McpToolClass[] = [];
+  for (const [index, mcpTool] of catalog.entries()) {
+    if (!isSelected(mcpTool.name, definition.tools)) continue;
+    const description = describedAs(mcpTool, definition.name);
+    const outputSchema = new OutputSchema(mcpTool, definition.name, logger);
+    const generated = generateTool({ name: names[index] ?? '', description, mcpTool }, origin, outputSchema);
+    const mapped = await mappedClass(generated, origin, binding);
+    if (mapped) classes.push(mapped);
+  }
+  checkNames(classes, definition.name);
+  return classes;
+}
+
+function isMethodNotFound(error: unknown): boolean {
+  return ProviderError.is(error) && (error.cause as { code?: unknown } | undefined)?.code === METHOD_NOT_FOUND;
+}
+
+function isSelected(wireName: string, { include, exclude }: ToolSelection): boolean {
+  return (include?.includes(wireName) ?? true) && !exclude?.includes(wireName);
+}
+
+function warnOfUnknown(
+  { include, exclude }: ToolSelection,
+  known: ReadonlySet<string>,
+  warn: (text: string) => void,
+): void {
+  for (const [option, wireNames] of Object.entries({ include, exclude })) {
+    for (const wireName of wireNames ?? []) {
+      if (!known.has(wireName)) warn(`option "tools.${option}" names "${wireName}", which the server does not list.`);
+    }
+  }
+}
+
+function describedAs({ name, description }: McpToolDefinition, toolset: string): string {
+  const text = typeof description === 'string' ? description.toWellFormed() : '';
+  return text.trim() === '' ? `The tool ${name.toWellFormed()} of ${toolset}.` : text;
+}
+
+async function mappedClass(
+  generated: McpToolClass,
+  { definition, instance }: ToolOrigin,
+  binding: ToolBinding,
+): Promise<McpToolClass | undefined> {
+  const { mapTool, name } = definition;
+  if (mapTool === undefined) return generated;
+  const { mcpTool } = generated;
+  const mapping = callback(() => callMethod(instance, mapTool, generated, { mcpTool, binding }));
+  const returned: unknown = await (binding.run ? untilAborted(mapping, binding.run.signal) : mapping);
+  if (returned === null || returned === undefined) return undefined;
+  const where = `Toolset ${name}, tool "${mcpTool.name}", method ${String(mapTool)}`;
+  const fault = mappingFault(returned, generated);
+  if (fault !== undefined) throw new ConfigurationError(`${where}: ${fault}`, { toolset: name });
+  return returned as McpToolClass;
+}
+
+function mappingFault(returned: unknown, generated: McpToolClass): string | undefined {
+  const isOurs = returned === generated || (typeof returned === 'function' && returned.prototype instanceof generated);
+  if (!isOurs) return '@MapTool() must return the class that it is given, a subclass of it, or null to omit the tool.';
+  const { toolName, description } = returned as McpToolClass;
+  if (!isToolName(toolName)) {
+    return `the name ${JSON.stringify(toolName)} is not usable; expected 1 to 64 of the characters a-z, A-Z, 0-9, _ and -.`;
+  }
+  return typeof description === 'string' && description.trim() !== '' ? undefined : 'the description is empty.';
+}
+
+function checkNames(classes: readonly McpToolClass[], toolset: string): void {
+  const taken = new Map<string, string>();
+  for (const { toolName, mcpTool } of classes) {
+    const other = taken.get(toolName);
+    if (other !== undefined) {
+      throw new ConfigurationError(
+        `Toolset ${toolset}: @MapTool() gave the tools "${other}" and "${mcpTool.name}" the same name "${toolName}".`,
+        { toolset },
+      );
+    }
+    taken.set(toolName, mcpTool.name);
+  }
+}

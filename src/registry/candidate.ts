@@ -1,0 +1,87 @@
+import type { InjectionToken } from 'tsyringe';
+import { ConfigurationError, McpToolsetError, messageOf } from '../errors';
+import { toolsetNameOf } from '../mcp/mcp-tool';
+import type { McpToolClass } from '../toolset/callbacks';
+import { inputCheck } from '../tool/input-schema';
+import { isToolName } from '../tool/names';
+import { bindTool, Tool, type ToolClass } from '../tool/tool';
+import type { ToolBinding } from '../tool/tool-binding';
+
+/** A tool that is to be registered, before anything is made of it. */
+export interface Candidate {
+  readonly name: string;
+  /** Where it comes from, as errors name it. */
+  readonly origin: string;
+  readonly type: ToolClass;
+  /** The instance that the registry was handed, if it was. */
+  readonly instance?: Tool;
+}
+
+/**
+ * A tool class or instance, checked.
+ * @throws ConfigurationError when name, description or input schema are not usable
+ */
+export function candidateOf(source: ToolClass | Tool): Candidate {
+  const instance = source instanceof Tool ? source : undefined;
+  const type = instance ? (instance.constructor as unknown as ToolClass) : (source as ToolClass);
+  const toolset = toolsetNameOf(type);
+  if (toolset !== undefined) {
+    const wireName = (type as McpToolClass).mcpTool.name;
+    return {
+      name: type.toolName,
+      origin: `tool "${wireName}" of toolset ${toolset}`,
+      type,
+      ...(instance && { instance }),
+    };
+  }
+  checkLocal(type);
+  return {
+    name: type.toolName,
+    origin: `${instance ? 'an instance of ' : ''}${type.name}`,
+    type,
+    ...(instance && { instance }),
+  };
+}
+
+function checkLocal(type: ToolClass): void {
+  const { name, toolName, description, inputSchema } = type;
+  const fail = (message: string): never => {
+    throw new ConfigurationError(`Tool class ${name || '(anonymous)'}: ${message}`);
+  };
+  if (!isToolName(toolName)) {
+    fail(`the static "toolName" is ${show(toolName)}; expected 1 to 64 of the characters a-z, A-Z, 0-9, _ and -.`);
+  }
+  if (typeof description !== 'string' || description.trim() === '') {
+    fail('the static "description" is missing; the model chooses tools by it.');
+  }
+  if (typeof inputSchema !== 'object' || inputSchema === null || Array.isArray(inputSchema)) {
+    fail(
+      `the static "inputSchema" is ${show(inputSchema)}; expected a JSON Schema object, such as { type: 'object' }.`,
+    );
+  }
+  inputCheck(inputSchema, toolName);
+}
+
+function show(value: unknown): string {
+  return value === undefined ? 'missing' : (JSON.stringify(value)?.slice(0, 80) ?? typeof value);
+}
+
+/**
+ * The instance of a candidate, bound: a local class is made by the container, a generated one for the binding.
+ * @throws ConfigurationError when the container cannot make it
+ */
+export function instantiate({ instance, type }: Candidate, binding: ToolBinding): Tool {
+  if (instance) return instance;
+  if (toolsetNameOf(type) !== undefined) return new (type as McpToolClass)(binding);
+  try {
+    const tool = binding.container.resolve(type as unknown as InjectionToken<Tool>);
+    bindTool(tool, binding);
+    return tool;
+  } catch (cause) {
+    if (McpToolsetError.is(cause)) throw cause;
+    throw new ConfigurationError(
+      `Tool class ${type.name}: the container could not make an instance: ${messageOf(cause)}`,
+      { cause },
+    );
+  }
+}

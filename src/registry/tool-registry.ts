@@ -1,0 +1,166 @@
+import { CleanupError, ConfigurationError, ToolError } from '../errors';
+import { sessionOf } from '../mcp/mcp-tool';
+import { closeTogether } from '../mcp/session-registry';
+import { runScoped } from '../run/run-scope';
+import { settingsOf } from '../settings';
+import { failed, type ToolExecution } from '../tool/execution';
+import type { Tool, ToolSpecification } from '../tool/tool';
+import { ToolBinding } from '../tool/tool-binding';
+import type { ToolEntry } from '../tool/tool-provider';
+import { instantiate, type Candidate } from './candidate';
+import { expand } from './entries';
+
+/** A call that a model makes. */
+export interface ToolCall {
+  /** The id that the model gave it. */
+  readonly id?: string | undefined;
+  readonly name: string;
+  /** The arguments; null and undefined stand for none. */
+  readonly input?: unknown;
+}
+
+interface Registration {
+  readonly tool: Tool;
+  readonly candidate: Candidate;
+}
+
+/** The tools of one run: what an application registers, and hands to its agent. Every run has one to inject. */
+export class ToolRegistry implements Iterable<Tool> {
+  private readonly registrations = new Map<string, Registration>();
+  private readonly registering = new Set<Promise<void>>();
+  private closing: Promise<void> | undefined;
+
+  /** A registry for a binding; with a run, the run closes it. */
+  constructor(private readonly binding: ToolBinding) {
+    binding.run?.register(this);
+  }
+
+  /**
+   * Adds the tools of the entries; toolsets are discovered in parallel. Either all of it is registered or nothing.
+   * @throws ConfigurationError for an entry that is none, two tools of one name, or a closed registry; CancelledError for
+   * a closed run; and what discovering throws. What was opened for the entries is closed then.
+   */
+  async register(...entries: ToolEntry[]): Promise<void> {
+    this.checkOpen();
+    const registering = this.registerAll(entries).finally(() => this.registering.delete(registering));
+    this.registering.add(registering);
+    await registering;
+  }
+
+  /** The tool of a name. */
+  get(name: string): Tool | undefined {
+    return this.registrations.get(name)?.tool;
+  }
+
+  /** Whether there is a tool of a name. */
+  has(name: string): boolean {
+    return this.registrations.has(name);
+  }
+
+  /** The names of all tools, in the order of registration. */
+  get names(): readonly string[] {
+    return Object.freeze([...this.registrations.keys()]);
+  }
+
+  /** What a model is told about each tool. */
+  get specifications(): readonly ToolSpecification[] {
+    return Object.freeze([...this].map((tool) => tool.specification));
+  }
+
+  *[Symbol.iterator](): IterableIterator<Tool> {
+    for (const { tool } of [...this.registrations.values()]) yield tool;
+  }
+
+  /**
+   * Carries out a call and tells how it went; an unknown name is an error execution too.
+   * @throws CancelledError, DeadlineExceededError, CleanupError, or ConfigurationError for a closed registry
+   */
+  async execute(
+    { id, name, input }: ToolCall,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<ToolExecution> {
+    this.checkOpen();
+    const tool = this.get(name);
+    if (!tool) return failed(new ToolError(`Unknown tool: ${name}`));
+    return tool.execute(input, { callId: id, signal, binding: this.binding });
+  }
+
+  /**
+   * Closes the tools that the registry made, not the instances that it was handed. Every call returns the same promise.
+   * @throws CleanupError when some could not be closed
+   */
+  close(): Promise<void> {
+    this.closing ??= this.closeTools();
+    return this.closing;
+  }
+
+  private async closeTools(): Promise<void> {
+    await Promise.allSettled(this.registering);
+    const made = [...this.registrations.values()].filter(({ candidate }) => candidate.instance === undefined);
+    await closeTogether(
+      made.map(({ tool }) => tool),
+      'ToolRegistry',
+    );
+  }
+
+  private checkOpen(): void {
+    this.binding.run?.check();
+    if (this.closing) throw new ConfigurationError('This ToolRegistry is closed; use the registry of a new run.');
+  }
+
+  private async registerAll(entries: readonly ToolEntry[]): Promise<void> {
+    const { candidates, failures } = await expand(entries, this.binding);
+    const made: Registration[] = [];
+    try {
+      if (failures.length > 0) throw this.firstOf(failures);
+      this.checkOpen();
+      this.checkNames(candidates);
+      for (const candidate of candidates) made.push({ candidate, tool: instantiate(candidate, this.binding) });
+    } catch (error) {
+      await this.undo(made, candidates);
+      throw error;
+    }
+    for (const registration of made) this.registrations.set(registration.candidate.name, registration);
+  }
+
+  private firstOf([first, ...others]: readonly unknown[]): unknown {
+    const { logger } = settingsOf(this.binding.container);
+    for (const other of others) logger.error('ToolRegistry#register: another entry failed too.', other);
+    return first;
+  }
+
+  private checkNames(candidates: readonly Candidate[]): void {
+    const taken = new Map([...this.registrations].map(([name, { candidate }]) => [name, candidate]));
+    for (const candidate of candidates) {
+      const other = taken.get(candidate.name);
+      if (other) {
+        throw new ConfigurationError(
+          `ToolRegistry#register: two tools have the name "${candidate.name}": ${other.origin} and ${candidate.origin}. ` +
+            'Rename one, with a prefix or @MapTool(), or register it once.',
+        );
+      }
+      taken.set(candidate.name, candidate);
+    }
+  }
+
+  /** Closes what was made and opened for entries that are not registered. */
+  private async undo(made: readonly Registration[], candidates: readonly Candidate[]): Promise<void> {
+    const tools = made.filter(({ candidate }) => candidate.instance === undefined).map(({ tool }) => tool);
+    const sessions = new Set(candidates.flatMap(({ type, instance }) => (instance ? [] : (sessionOf(type) ?? []))));
+    try {
+      await closeTogether(tools, 'ToolRegistry');
+      await closeTogether(
+        [...sessions].filter(({ isHeld }) => !isHeld).map((session) => ({ close: () => session.abandon() })),
+        'ToolRegistry',
+      );
+    } catch (failure) {
+      const { logger } = settingsOf(this.binding.container);
+      logger.error(
+        'ToolRegistry#register: what was opened could not be closed.',
+        CleanupError.is(failure) ? failure.errors : failure,
+      );
+    }
+  }
+}
+
+runScoped(ToolRegistry, (run) => new ToolRegistry(run.container.resolve(ToolBinding)));
