@@ -1,5 +1,7 @@
 // The floors of src/ come from floors.json, lowest first; test/house.test.ts reads the same list and proves it a second
 // time from the imports themselves (it also sees `import()`, `require` and circles, which no rule here can).
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
 const { floors, mayImportSdk, mayUseReflect, mayUseConsole, maxLines } = require('./floors.json');
 
 /** The files of a floor: one file or a whole folder. */
@@ -29,12 +31,11 @@ function importLimits(floor) {
     if (above.some((other) => target.startsWith(`${other}/`))) continue;
     // `mcp` is above `mcp/connection`, but its folder name is not in the path between them.
     if (floor.startsWith(`${target}/`)) {
-      const up = '../'.repeat(floor.split('/').length - 1);
-      const lower = floors.filter((name) => name.startsWith(`${target}/`)).map((name) => name.slice(target.length + 1));
-      const group =
-        floor === `${target}/official-client`
-          ? ['./*']
-          : [`${up}*`, ...lower.flatMap((name) => [`!${up}${name}`, `!${up}${name}.js`]), `!${up}..`];
+      const below = floors.slice(0, floors.indexOf(floor)).filter((name) => name.startsWith(`${target}/`));
+      // A floor that is a folder reaches its siblings by '../', one that is a file by './'.
+      const up = existsSync(join(__dirname, 'src', floor)) ? '../' : './';
+      const names = below.map((name) => name.slice(target.length + 1));
+      const group = [`${up}*`, ...names.flatMap((name) => [`!${up}${name}`, `!${up}${name}.js`]), '!../..', '!..'];
       patterns.push({ group, message });
     } else {
       patterns.push({ group: pathsTo(target, floor), message });

@@ -71,7 +71,7 @@ export class Channel implements Transport {
       onerror?.(error);
       this.onerror?.(error);
     };
-    this.transport.onlostreply = (id, error) => this.lose(id, sendFailure(error));
+    this.transport.onlostreply = (id, failure) => this.lose(id, failure);
     return this.transport.start();
   }
 
@@ -109,21 +109,29 @@ export class Channel implements Transport {
     await Promise.all(this.notices);
   }
 
+  /** Why no more replies can come. */
+  endReason(): RequestFailureDetails {
+    return this.transport.endReason?.() ?? { kind: 'closed', message: 'the server closed the connection' };
+  }
+
   private receive(message: JSONRPCMessage, extra?: MessageExtraInfo): void {
-    const exchange = 'method' in message ? undefined : this.settle(message.id);
+    const exchange = 'method' in message ? undefined : this.taken(message.id);
+    if (exchange) this.transport.settled?.(exchange.id, true);
     if (exchange && 'error' in message) exchange.failure = { kind: 'reply', ...message.error };
     this.onmessage?.(message, extra);
   }
 
   /** The client only forgets a request when a reply comes, so a request whose reply cannot come is given one. */
   private lose(id: string | number, failure: RequestFailureDetails | CallbackFailure): void {
-    const exchange = this.settle(id);
+    const exchange = this.taken(id);
     if (!exchange) return;
+    this.transport.settled?.(id, false);
     exchange.failure = failure;
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32603, message: 'No reply' } });
   }
 
-  private settle(id: string | number | undefined): Exchange | undefined {
+  /** Takes an exchange out of those that wait. */
+  private taken(id: string | number | undefined): Exchange | undefined {
     const key = this.open.has(id ?? '') ? (id ?? '') : Number(id);
     const exchange = this.open.get(key);
     this.open.delete(key);
@@ -131,23 +139,30 @@ export class Channel implements Transport {
   }
 
   private async sendNotice(notice: CancelNotice, options?: TransportSendOptions): Promise<void> {
-    const exchange = this.settle(notice.params.requestId);
-    if (!exchange || exchange.method === 'initialize' || this.ended) return;
-    const params = { requestId: exchange.id, reason: CANCEL_REASON };
-    const sent = this.transport
-      .send({ jsonrpc: '2.0', method: notice.method, params }, options)
-      .catch((error: unknown) => this.onerror?.(error as Error))
-      .finally(() => this.notices.delete(sent));
+    const exchange = this.taken(notice.params.requestId);
+    if (!exchange || this.ended) return;
+    const sent = this.announced(exchange, options).finally(() => this.notices.delete(sent));
     this.notices.add(sent);
     await sent;
+  }
+
+  /** Tells the server that a request was given up (MCP specification, Cancellation), which `initialize` may not be. */
+  private async announced(exchange: Exchange, options?: TransportSendOptions): Promise<void> {
+    try {
+      const params = { requestId: exchange.id, reason: CANCEL_REASON };
+      if (exchange.method === 'initialize') return;
+      await this.transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }, options);
+    } catch (error) {
+      this.onerror?.(error as Error);
+    } finally {
+      this.transport.settled?.(exchange.id, false);
+    }
   }
 
   private end(): void {
     if (this.ended) return;
     this.ended = true;
-    for (const exchange of this.open.values()) {
-      exchange.failure ??= { kind: 'closed', message: 'the connection was closed before the reply came' };
-    }
+    for (const exchange of this.open.values()) exchange.failure ??= this.endReason();
     this.open.clear();
     this.onEnd();
     this.onclose?.();

@@ -29,7 +29,7 @@ export function translated(details: RequestFailureDetails, subject: RequestSubje
         { ...options('not-sent'), cause: details.cause },
       );
     case 'closed':
-      return new ProviderError(`${where}: ${details.message}.${stderr(link)}`, {
+      return new ProviderError(`${where}: ${details.message}.`, {
         ...options('unknown'),
         cause: details.cause,
       });
@@ -38,6 +38,8 @@ export function translated(details: RequestFailureDetails, subject: RequestSubje
         ...options('unknown'),
         cause: details.cause,
       });
+    case 'limit':
+      return new ProtocolError(`${where}: ${details.message}.`, options('unknown'));
     case 'unsupported':
       return new ProviderError(`${where}: ${details.message}.`, { ...options('not-sent'), cause: { code: -32601 } });
   }
@@ -77,11 +79,6 @@ function jsonRpcMessage(body: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function stderr(link: Link): string {
-  const tail = link.stderrTail();
-  return tail === '' ? '' : ` The last lines of its stderr: ${tail}`;
 }
 
 function excerpt(text: string, link: Link): string {

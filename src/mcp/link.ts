@@ -61,9 +61,10 @@ export class Link {
     return this.transport.redact?.(text) ?? text;
   }
 
-  /** The end of what a child process wrote to stderr. */
-  stderrTail(): string {
-    return this.transport.stderrTail?.() ?? '';
+  /** Why the connection has ended. */
+  endReason(): string {
+    const reason = this.channel.endReason();
+    return 'message' in reason ? reason.message : reason.kind;
   }
 
   /**

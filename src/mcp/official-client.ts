@@ -3,6 +3,7 @@ import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import { messageOf } from '../errors';
 import type { UnconnectedClient } from '../toolset/client-source';
+import type { RequestFailureDetails } from './request-failure';
 
 export type { Client, JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions };
 
@@ -11,11 +12,13 @@ export interface AnyTransport extends Transport {
   /** Ends the session on the server (Streamable HTTP). */
   terminateSession?(): Promise<void>;
   /** Set by the library: tells that the reply to a request can no longer come. */
-  onlostreply?: (id: string | number, error: Error) => void;
+  onlostreply?: (id: string | number, failure: RequestFailureDetails) => void;
+  /** Of the library's own HTTP transport: told that nothing waits for a reply any more, and whether it came. */
+  settled?(id: string | number, replied: boolean): void;
   /** Of the library's own transports: takes secrets out of a text. */
   redact?(text: string): string;
-  /** Of the library's own stdio transport: the end of what the child wrote to stderr. */
-  stderrTail?(): string;
+  /** Of the library's own stdio transport: why the connection has ended. */
+  endReason?(): RequestFailureDetails;
 }
 
 // An application may load the other build of the SDK than this library does, so nothing here uses instanceof.

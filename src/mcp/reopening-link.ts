@@ -18,8 +18,8 @@ export interface LinkSource {
   readonly signal: AbortSignal;
   /** Builds a new unconnected client. */
   readonly create: () => Promise<UnconnectedClient>;
-  /** Called when the connection in use has ended without being closed here; `details` may say why. */
-  readonly onLost: (details: string) => void;
+  /** Called when the connection in use has ended without being closed here; `reason` says why. */
+  readonly onLost: (reason: string) => void;
 }
 
 /** A request and how long it may take. */
@@ -68,7 +68,7 @@ export class ReopeningLink {
     try {
       await link.connect(connectOptions, wait.signal);
       this.current = link;
-      onAbort(link.ended, () => this.current === link && this.source.onLost(link.stderrTail()));
+      onAbort(link.ended, () => this.current === link && this.source.onLost(link.endReason()));
     } catch (error) {
       await link.close().catch(() => undefined);
       throw explained(error, subject, link);

@@ -10,6 +10,8 @@ export type RequestFailureDetails =
   | { readonly kind: 'closed'; readonly message: string; readonly cause?: unknown }
   /** The answer could not be read as a reply. */
   | { readonly kind: 'unreadable'; readonly message: string; readonly cause?: unknown }
+  /** What the server sent is over a limit of the application's. */
+  | { readonly kind: 'limit'; readonly message: string }
   /** The client refuses the request, because the server did not announce the capability. */
   | { readonly kind: 'unsupported'; readonly message: string };
 

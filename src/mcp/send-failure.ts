@@ -1,5 +1,5 @@
 import { messageOf } from '../errors';
-import type { RequestFailureDetails } from './request-failure';
+import { RequestFailure, type RequestFailureDetails } from './request-failure';
 
 const NEVER_SENT = new Set([
   'ECONNREFUSED',
@@ -14,6 +14,7 @@ const NEVER_SENT = new Set([
 
 /** What a transport's failure to send says about the request. */
 export function sendFailure(error: unknown): RequestFailureDetails {
+  if (error instanceof RequestFailure) return error.details;
   const message = messageOf(error);
   const { code, name, cause } = error as { code?: unknown; name?: unknown; cause?: { code?: unknown } };
   const status = httpStatus(code, message);

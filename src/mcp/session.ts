@@ -53,7 +53,7 @@ export class Session implements OpenSession {
     this.runId = binding.run?.id;
     const signal = binding.run?.signal ?? NEVER;
     const timeout = definition.timeout ?? parts.timeout;
-    this.link = new ReopeningLink({ definition, create, signal, timeout, onLost: (details) => this.lost(details) });
+    this.link = new ReopeningLink({ definition, create, signal, timeout, onLost: (reason) => this.lost(reason) });
   }
 
   /**
@@ -141,10 +141,9 @@ export class Session implements OpenSession {
     this.close().catch(() => undefined);
   }
 
-  private lost(details: string): void {
+  private lost(reason: string): void {
     if (this.closing) return;
-    const stderr = details === '' ? '' : `; the last lines of its stderr: ${details}`;
-    this.endReason = `the server closed the connection${stderr}`;
+    this.endReason = reason;
     this.close().catch(() => undefined);
   }
 

@@ -32,7 +32,15 @@ export interface ConnectOptions {
   readonly [option: string]: unknown;
 }
 
-/** Signs a request: changes `headers` in place. What it throws reaches the application as it is. */
+/** The parts of the official SDK's `OAuthClientProvider` by which one is recognised. */
+export interface OfficialAuthProvider {
+  tokens(): unknown;
+  saveTokens(tokens: never): unknown;
+  clientInformation(): unknown;
+  redirectToAuthorization(url: never): unknown;
+}
+
+/** Signs a request by changing `headers` in place. */
 export type RequestSigner = (request: {
   readonly method: string;
   readonly url: URL;
@@ -48,6 +56,14 @@ export interface HttpConnectionOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Time for one request in milliseconds. Default: the toolset's, else the configured default. */
   readonly timeout?: number | undefined;
+  /** Called for every request to the endpoint, its retries and redirects; what it throws reaches the application as it is. */
+  readonly signer?: RequestSigner | undefined;
+  /** An `OAuthClientProvider` of the official SDK (MCP specification, Authorization). */
+  readonly authProvider?: OfficialAuthProvider | undefined;
+  /** Bytes that one response body, or one event of an event stream, may have. Default 10 MiB. */
+  readonly maxResponseBytes?: number | undefined;
+  /** Makes the requests in place of the global `fetch`. */
+  readonly fetch?: ((url: string | URL, init?: RequestInit) => Promise<Response>) | undefined;
   /** Allows `http:`, for servers on the same machine or a trusted network. Default false. */
   readonly allowInsecureHttp?: boolean | undefined;
 }
@@ -60,6 +76,8 @@ export interface StdioConnectionOptions {
   readonly args?: readonly string[] | undefined;
   /** Variables in addition to the SDK's safe default environment; the rest of the parent's is not inherited. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Bytes that one message of the server may have. Default 10 MiB. */
+  readonly maxMessageBytes?: number | undefined;
   /** Its working directory. Default: that of this process. */
   readonly cwd?: string | undefined;
   /** Time for one request in milliseconds. Default: the toolset's, else the configured default. */

@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 import { ConfigurationError } from '../errors';
-import { checkOptions, milliseconds } from '../options';
+import { callable, checkOptions, count, milliseconds } from '../options';
 import type { ConnectionOptions, HttpConnectionOptions, StdioConnectionOptions } from './client-source';
 
 const headersSchema = z.record(z.string(), z.string({ error: 'expected a string' })).superRefine((headers, context) => {
@@ -24,12 +24,21 @@ const httpSchema = z.strictObject({
   headers: headersSchema.optional(),
   timeout: milliseconds.optional(),
   allowInsecureHttp: z.boolean().optional(),
+  signer: callable.optional(),
+  authProvider: z
+    .custom((value) => callable.safeParse((Object(value) as { tokens?: unknown }).tokens).success, {
+      error: 'expected an OAuthClientProvider',
+    })
+    .optional(),
+  maxResponseBytes: count.optional(),
+  fetch: callable.optional(),
 });
 
 const stdioSchema = z.strictObject({
   command: z.string().min(1, { error: 'expected the name of an executable' }),
   args: z.array(z.string()).optional(),
   env: z.record(z.string(), z.string({ error: 'expected a string' })).optional(),
+  maxMessageBytes: count.optional(),
   cwd: z.string().min(1).optional(),
   timeout: milliseconds.optional(),
 });
@@ -53,7 +62,7 @@ export function checkConnection(options: unknown, toolset: string): ConnectionOp
   }
   if ('command' in options)
     return checkOptions(stdioSchema as z.ZodType<StdioConnectionOptions>, options, { where, toolset });
-  const http = checkOptions(httpSchema as z.ZodType<HttpConnectionOptions>, options, { where, toolset });
+  const http = checkOptions(httpSchema as unknown as z.ZodType<HttpConnectionOptions>, options, { where, toolset });
   checkUrl(http, where, toolset);
   return http;
 }

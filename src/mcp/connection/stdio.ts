@@ -1,22 +1,33 @@
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { StringDecoder } from 'node:string_decoder';
 import type { StdioConnectionOptions } from '../../toolset/client-source';
+import { RequestFailure, type RequestFailureDetails } from '../request-failure';
 import { redaction } from './redaction';
 
 const TAIL_LENGTH = 500;
+const DEFAULT_MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
+/** Milliseconds in which a child that has exited may still be read; a grandchild can keep its output open for ever. */
+const LAST_WORDS = 500;
 
-/** A transport to a child process (MCP specification, Transports). */
-export function stdioTransport(options: StdioConnectionOptions): StdioTransport {
-  return new StdioTransport(options);
+/** What this transport needs of the SDK's own fields; where one is missing, the SDK's behaviour remains. */
+interface SdkFields {
+  _process?: ChildProcess;
+  _readBuffer: ReadBuffer;
 }
 
-class StdioTransport extends StdioClientTransport {
+/** The SDK's transport to a child process: its stderr drained, its messages bounded, and nothing of it left at close. */
+export class StdioTransport extends StdioClientTransport {
   /** Takes the values of the application's variables out of a text. */
   readonly redact: (text: string) => string;
   private readonly decoder = new StringDecoder('utf8');
   private tail = '';
+  private child: ChildProcess | undefined;
+  private failure: RequestFailure | undefined;
 
-  constructor({ command, args, env, cwd }: StdioConnectionOptions) {
+  constructor({ command, args, env, cwd, maxMessageBytes }: StdioConnectionOptions) {
     super({
       command,
       args: [...(args ?? [])],
@@ -28,10 +39,70 @@ class StdioTransport extends StdioClientTransport {
     this.stderr?.on('data', (chunk: Buffer) => {
       this.tail = (this.tail + this.decoder.write(chunk)).slice(-4 * TAIL_LENGTH);
     });
+    this.fields._readBuffer = new BoundedReadBuffer(maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES, (failure) => {
+      this.failure = failure;
+      this.onclose?.();
+    });
   }
 
-  /** The end of what the child wrote to stderr. */
-  stderrTail(): string {
-    return this.redact(this.tail).trim().slice(-TAIL_LENGTH).toWellFormed();
+  override async start(): Promise<void> {
+    await super.start();
+    this.child = this.fields._process;
+    this.child?.once('exit', () => {
+      const timer = setTimeout(() => this.onclose?.(), LAST_WORDS);
+      this.child?.once('close', () => clearTimeout(timer));
+    });
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    const { child } = this;
+    if (!child) return;
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+  }
+
+  /** Why the connection has ended: a message over the limit, or the child's end with what it last wrote to stderr. */
+  endReason(): RequestFailureDetails {
+    if (this.failure) return this.failure.details;
+    const stderr = this.redact(this.tail).trim().slice(-TAIL_LENGTH).toWellFormed();
+    const words = stderr === '' ? '' : `; the last lines of its stderr: ${stderr}`;
+    return { kind: 'closed', message: `the server's process has ended or closed its output${words}` };
+  }
+
+  private get fields(): SdkFields {
+    return this as unknown as SdkFields;
+  }
+}
+
+/** Bounds each message, where the SDK bounds what happens to be in its buffer. */
+class BoundedReadBuffer extends ReadBuffer {
+  private length = 0;
+
+  constructor(
+    private readonly maxMessageBytes: number,
+    private readonly onBreach: (failure: RequestFailure) => void,
+  ) {
+    super({ maxBufferSize: Infinity });
+  }
+
+  override append(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+      this.grow(end - start);
+      this.length = 0;
+      start = end + 1;
+    }
+    this.grow(chunk.length - start);
+    super.append(chunk);
+  }
+
+  private grow(bytes: number): void {
+    this.length += bytes;
+    if (this.length <= this.maxMessageBytes) return;
+    const message = `the server sent a message of more than ${this.maxMessageBytes} bytes (limit maxMessageBytes)`;
+    const failure = new RequestFailure({ kind: 'limit', message });
+    this.onBreach(failure);
+    throw failure;
   }
 }

@@ -1,0 +1,124 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { messageOf } from '../../errors';
+import { RequestFailure } from '../request-failure';
+import { EventScanner } from './event-scanner';
+import type { HttpExchange } from './exchange';
+
+const FIRST_WAIT = 1_000;
+const LONGEST_WAIT = 30_000;
+const SHORTEST_WAIT = 20;
+const MOST_FAILED_RESUMPTIONS = 2;
+
+type Body = AsyncIterable<Uint8Array>;
+
+/** The media type of a response, in lower case and without parameters. */
+export function mediaType(response: Response): string {
+  return (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** The same response with another body. */
+export function withBody(response: Response, body: Body): Response {
+  const { status, statusText, headers } = response;
+  return new Response(ReadableStream.from(body), { status, statusText, headers });
+}
+
+/**
+ * A response whose body fails when it has more than `maxBytes` bytes.
+ * @throws RequestFailure when it says so beforehand
+ */
+export function bounded(response: Response, maxBytes: number): Response {
+  if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
+    response.body?.cancel().catch(() => undefined);
+    throw tooLarge('a body', maxBytes);
+  }
+  return response.body ? withBody(response, limited(response.body, maxBytes)) : response;
+}
+
+async function* limited(body: Body, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  for await (const chunk of body) {
+    total += chunk.byteLength;
+    if (total > maxBytes) throw tooLarge('a body', maxBytes);
+    yield chunk;
+  }
+}
+
+/** What the event stream of an exchange needs to be followed to its reply. */
+export interface EventStreamOptions {
+  readonly exchange: HttpExchange;
+  readonly maxBytes: number;
+  /** Asks the server to go on after an event. */
+  readonly resume: (lastEventId: string) => Promise<Response>;
+}
+
+/**
+ * The event stream of an exchange: each event at most `maxBytes` bytes long; resumed where it ends before the reply and
+ * the server numbers its events (MCP specification, Transports, resumability); else the exchange is told that it is lost.
+ */
+export async function* eventStream(first: Response, options: EventStreamOptions): AsyncGenerator<Uint8Array> {
+  const { exchange } = options;
+  const scanner = new EventScanner();
+  exchange.streamStarted();
+  try {
+    for (let response: Response | undefined = first; response; response = await resumed(scanner, options)) {
+      const broken = yield* events(response, scanner, options);
+      // The reader has yet to look at the last chunk, which may hold the reply.
+      await setImmediate();
+      if (exchange.isFinished) return;
+      if (scanner.lastEventId === undefined) {
+        exchange.lose({ kind: 'closed', message: `the event stream ended without the reply${broken}` });
+        return;
+      }
+      scanner.breakOff();
+      yield Buffer.from('\n\n');
+    }
+  } finally {
+    exchange.streamEnded();
+  }
+}
+
+/** The events of one response; returns why it broke off, if it did. */
+async function* events(
+  response: Response,
+  scanner: EventScanner,
+  { exchange, maxBytes }: EventStreamOptions,
+): AsyncGenerator<Uint8Array, string> {
+  try {
+    for await (const chunk of (response.body ?? []) as Body) {
+      if (scanner.longest(chunk) > maxBytes) throw tooLarge('an event', maxBytes);
+      yield chunk;
+    }
+    return '';
+  } catch (error) {
+    if (error instanceof RequestFailure) exchange.lose(error.details);
+    return ` (${messageOf(error)})`;
+  }
+}
+
+async function resumed(scanner: EventScanner, { exchange, resume }: EventStreamOptions): Promise<Response | undefined> {
+  const wait = Math.min(Math.max(scanner.retry ?? FIRST_WAIT, SHORTEST_WAIT), LONGEST_WAIT);
+  let reason = '';
+  for (let failed = 0; failed < MOST_FAILED_RESUMPTIONS; failed += 1) {
+    try {
+      await setTimeout(wait, undefined, { signal: exchange.signal });
+      const response = await resume(scanner.lastEventId ?? '');
+      if (response.ok && mediaType(response) === 'text/event-stream') return response;
+      response.body?.cancel().catch(() => undefined);
+      reason = `HTTP ${response.status}`;
+      if (response.status === 405) break;
+    } catch (error) {
+      if (exchange.isFinished) return undefined;
+      reason = messageOf(error);
+    }
+  }
+  exchange.lose({
+    kind: 'closed',
+    message: `the event stream ended without the reply and could not be resumed (${reason})`,
+  });
+  return undefined;
+}
+
+function tooLarge(what: string, maxBytes: number): RequestFailure {
+  const message = `the server sent ${what} of more than ${maxBytes} bytes (limit maxResponseBytes)`;
+  return new RequestFailure({ kind: 'limit', message });
+}

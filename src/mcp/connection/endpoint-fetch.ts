@@ -1,0 +1,67 @@
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { HttpConnectionOptions } from '../../toolset/client-source';
+import { callback } from '../request-failure';
+
+const MOST_REDIRECTS = 5;
+const KEEPS_METHOD = new Set([307, 308]);
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** Headers that belong to the protocol; the application's own do not replace them where they are set. */
+const PROTOCOL_HEADERS = new Set(['accept', 'content-type', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id']);
+
+/**
+ * A fetch that carries the application's headers and its signature to the endpoint's origin and nowhere else, and follows
+ * redirects within that origin only.
+ */
+export function endpointFetch(options: HttpConnectionOptions): FetchLike {
+  const { origin } = new URL(options.url);
+  const send: FetchLike = options.fetch ?? ((url, init) => fetch(url, init));
+  return async (address, init = {}) => {
+    let url = new URL(address);
+    if (url.origin !== origin) return send(url, init);
+    for (let followed = 0; ; followed += 1) {
+      const response = await send(url, { ...init, redirect: 'manual', headers: await headersFor(url, init, options) });
+      const target = redirectTarget(response, url);
+      if (target === undefined) return response;
+      await response.body?.cancel();
+      const refusal = refusalOf(target, { response, init, origin, followed });
+      if (refusal !== undefined) return new Response(refusal, { status: response.status });
+      url = target;
+    }
+  };
+}
+
+async function headersFor(url: URL, init: RequestInit, { headers, signer }: HttpConnectionOptions): Promise<Headers> {
+  const all = new Headers(init.headers);
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    if (!(PROTOCOL_HEADERS.has(name.toLowerCase()) && all.has(name))) all.set(name, value);
+  }
+  if (signer) {
+    const body = typeof init.body === 'string' ? init.body : undefined;
+    await callback(() => signer({ method: init.method ?? 'GET', url, headers: all, body }));
+  }
+  return all;
+}
+
+/** Where a redirect leads; undefined for any other response. */
+function redirectTarget(response: Response, from: URL): URL | undefined {
+  const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
+  return location !== null && URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+}
+
+interface Redirection {
+  readonly response: Response;
+  readonly init: RequestInit;
+  readonly origin: string;
+  readonly followed: number;
+}
+
+function refusalOf(target: URL, { response, init, origin, followed }: Redirection): string | undefined {
+  if (target.origin !== origin) return `a redirect to another origin, ${target.origin}, is not followed`;
+  if (target.username !== '' || target.password !== '') return 'a redirect that adds credentials is not followed';
+  if (followed >= MOST_REDIRECTS) return `more than ${MOST_REDIRECTS} redirects are not followed`;
+  const keepsMethod = KEEPS_METHOD.has(response.status) || (init.method ?? 'GET') === 'GET';
+  return keepsMethod
+    ? undefined
+    : `a redirect ${response.status}, which would turn the request into a GET, is not followed`;
+}
