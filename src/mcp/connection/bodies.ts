@@ -34,6 +34,20 @@ export function bounded(response: Response, maxBytes: number): Response {
   return response.body ? withBody(response, limited(response.body, maxBytes)) : response;
 }
 
+/** A response whose body ends after `maxBytes` bytes, for one of which only the beginning matters. */
+export function truncated(response: Response, maxBytes: number): Response {
+  return response.body ? withBody(response, beginning(response.body, maxBytes)) : response;
+}
+
+async function* beginning(body: Body, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let left = maxBytes;
+  for await (const chunk of body) {
+    yield chunk.subarray(0, left);
+    left -= chunk.byteLength;
+    if (left <= 0) return;
+  }
+}
+
 async function* limited(body: Body, maxBytes: number): AsyncGenerator<Uint8Array> {
   let total = 0;
   for await (const chunk of body) {

@@ -1,9 +1,12 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { setTimeout } from 'node:timers/promises';
 import { RequestFailure } from '../request-failure';
-import { bounded, eventStream, mediaType, withBody } from './bodies';
+import { bounded, eventStream, mediaType, truncated, withBody } from './bodies';
 import { currentExchange } from './exchange';
 
+/** How much of an error's page is looked at. */
+const ERROR_BYTES = 64 * 1024;
+/** Milliseconds that the beginning of an unexpected page is waited for. */
 const EXCERPT_WAIT = 250;
 
 /**
@@ -18,7 +21,7 @@ export function exchangeFetch(send: FetchLike, maxBytes: number): FetchLike {
     if (!exchange) return bounded(await send(url, init), maxBytes);
     const { signal } = exchange;
     const response = await send(url, { ...init, signal });
-    if (!response.ok) return bounded(response, maxBytes);
+    if (!response.ok) return truncated(response, Math.min(maxBytes, ERROR_BYTES));
     if (mediaType(response) === 'text/event-stream') {
       const resume = (lastEventId: string): Promise<Response> => send(url, resumption(init, lastEventId, signal));
       return withBody(response, eventStream(response, { exchange, maxBytes, resume }));

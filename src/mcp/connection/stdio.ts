@@ -47,10 +47,11 @@ export class StdioTransport extends StdioClientTransport {
 
   override async start(): Promise<void> {
     await super.start();
-    this.child = this.fields._process;
-    this.child?.once('exit', () => {
-      const timer = setTimeout(() => this.onclose?.(), LAST_WORDS);
-      this.child?.once('close', () => clearTimeout(timer));
+    const child = this.fields._process;
+    this.child = child;
+    child?.once('exit', () => {
+      const timer = setTimeout(() => hangUp(child), LAST_WORDS);
+      child.once('close', () => clearTimeout(timer));
     });
   }
 
@@ -59,7 +60,7 @@ export class StdioTransport extends StdioClientTransport {
     const { child } = this;
     if (!child) return;
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+    hangUp(child);
   }
 
   /** Why the connection has ended: a message over the limit, or the child's end with what it last wrote to stderr. */
@@ -73,6 +74,11 @@ export class StdioTransport extends StdioClientTransport {
   private get fields(): SdkFields {
     return this as unknown as SdkFields;
   }
+}
+
+/** Lets go of a child's pipes, by which it counts as closed although a grandchild holds on to them. */
+function hangUp(child: ChildProcess): void {
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
 }
 
 /** Bounds each message, where the SDK bounds what happens to be in its buffer. */
