@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { DependencyContainer, InjectionToken } from 'tsyringe';
 import { CancelledError, CleanupError, ConfigurationError, DeadlineExceededError } from '../errors';
 import { onAbort } from './abort';
@@ -50,6 +51,8 @@ export class Run implements AsyncDisposable {
     this.container = parts.container;
     this.deadline = parts.deadline;
     const { signal, deadline } = parts;
+    // An application may hand the signal to as many requests of its own as it likes.
+    setMaxListeners(0, this.signal);
     if (deadline) this.detach.push(atDeadline(deadline.getTime(), () => this.expire()));
     if (deadline && deadline.getTime() <= Date.now()) this.expire();
     if (signal && !this.signal.aborted) this.detach.push(onAbort(signal, () => this.cancel(signal.reason)));
