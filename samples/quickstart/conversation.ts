@@ -22,7 +22,7 @@ export const conversation: readonly { readonly title: string; readonly calls: re
       { name: 'files_write_file', input: { path: 'notes.txt', content: 'Buy milk.\nCall Grace.' } },
       { name: 'files_read_text_file', input: { path: 'notes.txt' } },
       { name: 'files_list_directory', input: { path: '.' } },
-      { name: 'files_list_allowed_directories', input: {} },
+      { name: 'files_search_files', input: { path: '.', pattern: '*.txt' } },
     ],
   },
   {

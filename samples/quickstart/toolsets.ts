@@ -53,7 +53,7 @@ export class DemoTools {
     const { folder } = container.resolve(Workspace);
     return { command: process.execPath, args: [FILESYSTEM_SERVER, folder], cwd: folder };
   },
-  tools: { include: ['write_file', 'read_text_file', 'list_directory', 'list_allowed_directories'], prefix: 'files_' },
+  tools: { include: ['write_file', 'read_text_file', 'list_directory', 'search_files'], prefix: 'files_' },
 })
 export class FileTools {
   constructor(private readonly workspace: Workspace) {}

@@ -133,7 +133,7 @@ describe('npm start', () => {
       expect.stringMatching(/^call files_write_file .* success Successfully wrote to notes\.txt$/),
       'call files_read_text_file {"path":"notes.txt"} success Buy milk. Call Grace.',
       'call files_list_directory {"path":"."} success [FILE] notes.txt',
-      'call files_list_allowed_directories {} success Allowed directories: <workspace>',
+      'call files_search_files {"path":".","pattern":"*.txt"} success <workspace>/notes.txt',
     ]);
   });
 
