@@ -123,7 +123,9 @@ export class ToolRegistry implements Iterable<Tool> {
     for (const registration of made) this.registrations.set(registration.candidate.name, registration);
   }
 
-  private firstOf([first, ...others]: readonly unknown[]): unknown {
+  private firstOf(failures: readonly unknown[]): unknown {
+    // A run that ends fails all its entries with one and the same error.
+    const [first, ...others] = new Set(failures);
     const { logger } = settingsOf(this.binding.container);
     for (const other of others) logger.error('ToolRegistry#register: another entry failed too.', other);
     return first;

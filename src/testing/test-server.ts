@@ -21,7 +21,7 @@ export interface TestTool {
    * Answers a call: a string becomes text, an object with `content` is the result itself, any other value becomes
    * structured content with its JSON as text. What it throws becomes a result that is marked as an error.
    */
-  readonly call: (args: Record<string, unknown>, context: TestCallContext) => unknown;
+  call(args: Record<string, unknown>, context: TestCallContext): unknown;
 }
 
 /** What `call` is told besides the arguments. */
@@ -98,8 +98,9 @@ export function createTestServer({ tools }: TestServerOptions): TestServer {
   return new TestServer(new Map(Object.entries(tools)));
 }
 
-function definitionOf([name, { call: _call, ...definition }]: readonly [string, TestTool]): SdkTool {
-  return { inputSchema: { type: 'object' }, ...definition, name } as SdkTool;
+function definitionOf([name, tool]: readonly [string, TestTool]): SdkTool {
+  const definition = Object.fromEntries(Object.entries(tool).filter(([field]) => field !== 'call'));
+  return { inputSchema: { type: 'object' as const }, ...definition, name };
 }
 
 function resultOf(answer: unknown): CallToolResult {

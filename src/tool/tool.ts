@@ -45,7 +45,8 @@ export interface ToolDefinition {
   readonly inputSchema: JsonSchema;
   readonly exclusive?: boolean | undefined;
   readonly availableIf?: ((binding: ToolBinding) => boolean | Promise<boolean>) | undefined;
-  readonly call: (input: Record<string, unknown>, context: ToolCallContext) => unknown;
+  // A method, not a property: so it may declare the input that its schema describes, as a method of a class may.
+  call(input: Record<string, unknown>, context: ToolCallContext): unknown;
 }
 
 const bindings = new WeakMap<Tool, ToolBinding>();
@@ -137,8 +138,8 @@ export abstract class Tool {
    * @throws ConfigurationError when name, description, schema or function are missing or wrong
    */
   static define(definition: ToolDefinition): ToolClass & (new () => Tool) {
-    const { name, description, inputSchema, exclusive, availableIf, call } = definition;
-    if (typeof call !== 'function') {
+    const { name, description, inputSchema, exclusive, availableIf } = definition;
+    if (typeof definition.call !== 'function') {
       throw new ConfigurationError(`Tool.define(${String(name)}): expected "call" to be a function.`);
     }
     class DefinedTool extends Tool {
@@ -149,7 +150,7 @@ export abstract class Tool {
       static override readonly availableIf = availableIf;
 
       override call(input: Record<string, unknown>, context: ToolCallContext): unknown {
-        return call(input, context);
+        return definition.call(input, context);
       }
     }
     return DefinedTool;

@@ -1,0 +1,112 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { run, typeErrors } from './compile';
+import { blocksOf, documents, type Block } from './documents';
+
+const ROOT = resolve(__dirname, '../..');
+
+/** What the examples use without declaring it: the reader's own application. */
+const PRELUDE: Readonly<Record<string, string>> = {
+  'README.md': `
+    declare const app: {
+      post(path: string, handler: (
+        request: { user: { id: string }; body: { question: string } },
+        response: { json(body: unknown): void; on(event: 'close', listener: () => void): void },
+      ) => Promise<void>): void;
+      close(): void;
+    };
+    declare function runAgent(question: string, tools: import('mcp-toolset').ToolRegistry): Promise<string>;
+    declare const model: {
+      respond(request: { tools: readonly { name: string; description: string; input_schema: object }[] }): Promise<{
+        toolCalls: { id: string; name: string; input: unknown }[];
+      }>;
+      attach(mediaType: string, data: Uint8Array | undefined): Promise<void>;
+    };
+    declare class AccessTokens { forActor(actorId: string | undefined): Promise<string>; }
+    declare class Invoices {
+      find(actorId: string | undefined, id: string): Promise<{ total: number; pdf: Uint8Array } | undefined>;
+    }
+    declare const OrderStatusTool: ReturnType<typeof import('mcp-toolset').Tool.define>;
+  `,
+};
+
+const texts = documents();
+const blocks = texts.flatMap(({ file, text }) => blocksOf(file, text));
+const typescript = blocks.filter(({ language }) => ['ts', 'typescript', 'tsx'].includes(language));
+
+/** The TypeScript blocks of a section of the README, of which there is at least one. */
+function section(title: string): readonly [Block, ...Block[]] {
+  const [first, ...others] = typescript.filter((block) => block.file === 'README.md' && block.section === title);
+  if (!first) throw new Error(`README.md has no TypeScript block under "${title}"`);
+  return [first, ...others];
+}
+
+describe('the documentation', () => {
+  it('has examples that compile with the settings of the repository', () => {
+    expect(typescript.filter(({ file }) => file === 'README.md').length).toBeGreaterThanOrEqual(8);
+    expect(typeErrors(typescript, PRELUDE)).toEqual([]);
+  }, 120_000);
+
+  it('names the file, the line and the error of an example that does not compile', () => {
+    const broken = blocksOf(
+      'docs/x.md',
+      "# X\n\n```ts\nimport { Tool } from 'mcp-toolset';\n\nTool.define({ name: 1 });\nnothing;\n```\n",
+    );
+    expect(typeErrors(broken)).toEqual([
+      expect.stringMatching(/^docs\/x\.md:6 \(block at line 4\): TS2322: Type 'number' is not assignable to/),
+      expect.stringMatching(/^docs\/x\.md:7 \(block at line 4\): TS2304: Cannot find name 'nothing'/),
+    ]);
+  }, 120_000);
+
+  it('names only npm scripts that exist', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+    const named = texts.flatMap(({ file, text }) =>
+      [...text.matchAll(/\bnpm (?:run (?:-\S+ )*([\w:-]+)|(test|start)\b)/g)].map((match) => ({
+        file,
+        script: match[1] ?? match[2] ?? '',
+      })),
+    );
+    expect(named).toContainEqual({ file: 'README.md', script: 'start' });
+    expect(named.filter(({ script }) => !(script in scripts))).toEqual([]);
+  });
+
+  it('links only to files and headings that exist', () => {
+    const broken = texts.flatMap(({ file, text }) => {
+      const anchors = new Set([...text.matchAll(/^#+ (.*)$/gm)].map((match) => anchorOf(match[1] ?? '')));
+      const targets = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map((match) => match[1] ?? '');
+      const isBroken = (target: string): boolean =>
+        target.startsWith('#') ? !anchors.has(target.slice(1)) : !existsSync(join(ROOT, dirname(file), target));
+      return targets.filter(isBroken).map((target) => `${file}: ${target}`);
+    });
+    expect(broken).toEqual([]);
+  });
+});
+
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w -]/g, '')
+    .replaceAll(' ', '-');
+}
+
+describe('the README', () => {
+  it('has a shortest example that runs', async () => {
+    const log = jest.spyOn(console, 'log').mockImplementation(() => undefined);
+    try {
+      await run(section('The shortest example')[0], { require });
+      expect(log.mock.calls).toEqual([
+        [expect.arrayContaining(['read_text_file', 'list_directory'])],
+        ['success', expect.stringContaining('[FILE] package.json')],
+      ]);
+    } finally {
+      log.mockRestore();
+    }
+  }, 60_000);
+
+  it.each(['Toolsets', 'Local tools', 'Connection options'])('has declarations that hold under "%s"', async (title) => {
+    for (const block of section(title)) await run(block, { require, AccessTokens: class {}, Invoices: class {} });
+  });
+
+  // It registers a test of its own, which jest then runs like any other.
+  void run(section('Testing your application')[0], { require });
+});
