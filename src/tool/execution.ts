@@ -66,11 +66,28 @@ function failureContent(error: unknown): string {
   return `Tool failed (${classNameOf(error)})${outcome ? `.${OUTCOMES[outcome]}` : ''}`;
 }
 
+const BUILT_IN = new Set([
+  'Error',
+  'EvalError',
+  'RangeError',
+  'ReferenceError',
+  'SyntaxError',
+  'TypeError',
+  'URIError',
+]);
+
+/** The name that an error has, or else that of its class; a subclass without a name of its own has a built-in's. */
 function classNameOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return typeof error;
-  const { name } = error as { name?: unknown };
-  if (typeof name === 'string' && name !== '' && name !== 'Error') return name;
-  return error.constructor?.name || 'Error';
+  if (error === null) return 'null';
+  if (typeof error !== 'object') return typeof error;
+  try {
+    const { name, constructor } = error as { name?: unknown; constructor?: { name?: unknown } };
+    const names =
+      typeof name === 'string' && !BUILT_IN.has(name) ? [name, constructor?.name] : [constructor?.name, name];
+    return names.find((candidate) => typeof candidate === 'string' && candidate !== '')?.toString() ?? 'Error';
+  } catch {
+    return 'Error'; // a getter or a proxy may throw
+  }
 }
 
 /** An error execution whose content is `message`, which is meant for the model. */
