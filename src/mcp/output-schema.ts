@@ -3,6 +3,8 @@ import type { Logger } from '../settings';
 import { compileSchema, type SchemaCheck } from '../tool/input-schema';
 import type { McpCallResult, McpToolDefinition } from '../toolset/callbacks';
 
+const LONGEST_REASON = 500;
+
 /** A result that does not match: why, and what the model is shown. */
 export interface Mismatch {
   readonly error: ProtocolError;
@@ -35,11 +37,11 @@ export class OutputSchema {
   private compiled(schema: object): SchemaCheck {
     try {
       if (Array.isArray(schema) || typeof schema !== 'object') throw new Error('it is no object');
-      return compileSchema(schema as Readonly<Record<string, unknown>>);
+      return compileSchema(schema as Readonly<Record<string, unknown>>, { allFaults: false });
     } catch (cause) {
       this.logger.warn(
         `Toolset ${this.toolset}, tool "${this.mcpTool.name}": its outputSchema cannot be used, so results are not ` +
-          `checked by it: ${messageOf(cause)}.`,
+          `checked by it: ${messageOf(cause).slice(0, LONGEST_REASON)}.`,
       );
       return unchecked;
     }
