@@ -104,6 +104,17 @@ describe('R19: execute tells of every failure and throws none', () => {
     expect(seen).toEqual([{}, {}]);
   });
 
+  it('refuses input whose check by the schema does not end, or that has more faults than can be told', async () => {
+    const properties = { word: { type: 'string', pattern: '^(a+)+$' }, constructor: { type: 'string' } };
+    const inputSchema = { type: 'object', properties, additionalProperties: false };
+    const checked = Tool.define({ name: 'checked', description: 'A tool.', inputSchema, call: () => 'called' });
+    const { call } = await serve(checked);
+    expect(await call({ word: 'aaa' })).toMatchObject({ content: 'called' });
+    expect((await call({ word: `${'a'.repeat(60)}!` })).content).toMatch(/^Invalid tool input: .* cannot be checked/);
+    const { content } = await call(Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`key${n}`, n])));
+    expect(content).toMatch(/^Invalid tool input: .*"key9".*; and 4990 more\.$/);
+  });
+
   it('shows the message of a ToolError and keeps the error itself', async () => {
     const error = new ToolError('No seat is left; ask for another day.');
     expect(await throwing(error)).toEqual({

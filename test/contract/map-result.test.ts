@@ -88,9 +88,9 @@ describe('R22: @MapResult', () => {
     const names: string[] = [];
 
     @McpToolset()
-    class RenamedTools extends (toolsetOf(server.connection, {
+    class RenamedTools extends toolsetOf(server.connection, {
       mapResult: (value, { mcpTool }) => names.push(mcpTool.name) && value,
-    })) {
+    }) {
       @MapTool()
       rename(generated: McpToolClass) {
         generated.toolName = 'shown';
@@ -138,8 +138,7 @@ describe('R22: @MapResult', () => {
     const error = new ToolError('always the same');
     const server = await startRawHttp({
       tools: [tool('answer')],
-      call: ({ arguments: input }) =>
-        text(String(input?.q), { content: [{ type: 'text', text: input?.q }, IMAGE] }),
+      call: ({ arguments: input }) => text(String(input?.q), { content: [{ type: 'text', text: input?.q }, IMAGE] }),
     });
     const { call, tools } = await serve(toolsetOf(server.connection, { mapResult: throwing(error) }));
     const [first, second] = await Promise.all([call({ q: 'one' }), call({ q: 'two' })]);
@@ -178,7 +177,7 @@ describe('R22: @MapResult', () => {
     const server = await startRawHttp({ tools: [tool('answer')], call: () => RESULT });
 
     @McpToolset()
-    class LateTools extends (toolsetOf(server.connection)) {
+    class LateTools extends toolsetOf(server.connection) {
       @MapTool()
       wrap(generated: McpToolClass) {
         return class Late extends generated {

@@ -79,8 +79,7 @@ describe('R24: a declared outputSchema is checked', () => {
     const one = await checked({ [long]: 1 }, strict);
     expect((one.error as Error).message.length).toBeLessThan(1_000);
     const many = await checked(Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`key${n}`, n])), strict);
-    expect((many.error as Error).message.length).toBeLessThan(5_000);
-    expect((many.error as Error).message).toMatch(/and 4990 more/);
+    expect((many.error as Error).message).toMatch(/must NOT have additional properties \("key0"\)\.$/);
   });
 
   it.each([undefined, null])('checks nothing where it is %p', async (outputSchema) => {
@@ -244,6 +243,19 @@ describe('R24: a declared outputSchema is checked', () => {
     });
     expect(execution.artifacts).toHaveLength(1);
     expect(warnings).toEqual([]);
+  });
+
+  it('checks the next result after it gave up on one', async () => {
+    const server = await startRawHttp({
+      tools: [tool('answer', { outputSchema: { pattern: '^(a+)+$' } })],
+      call: ({ arguments: input }) => ({ structuredContent: input?.value, content: [] }),
+    });
+    const { call } = await serve(toolsetOf(server.connection));
+    expect(await call({ value: `${'a'.repeat(60)}!` })).toMatchObject({ status: 'error' });
+    expect(await call({ value: 'aaa' })).toMatchObject({ status: 'success' });
+    expect(await call({ value: 'b' })).toMatchObject({
+      error: { message: expect.stringMatching(/must match pattern/) },
+    });
   });
 
   it('gives up on a value that is too deep for a schema that refers to itself', async () => {
