@@ -1,6 +1,8 @@
-import type { ToolExecution } from 'mcp-toolset';
+import { McpToolset, type ToolExecution } from 'mcp-toolset';
+import { createTestServer, overrideClient } from 'mcp-toolset/testing';
+import { container } from 'tsyringe';
 import { everythingStdio, rawStdio, text, tool, type JsonObject } from '../servers';
-import { answering, closeAfterEach, executionOf, serve, toolsetOf } from './served-tools';
+import { answering, closeAfterEach, executionOf, serve, serveIn, toolsetOf } from './served-tools';
 
 closeAfterEach();
 
@@ -289,6 +291,23 @@ describe('R25: an odd block does not lose the rest', () => {
     expect(execution).toMatchObject({ status: 'error', content: expect.stringContaining('cannot be shown') });
     expect(depthOf(execution)).toBe(levels);
     expect(execution.artifacts).toHaveLength(1);
+  });
+
+  it('ends on a value with a cycle, as a server in the same process may send', async () => {
+    @McpToolset({ name: 'inside', connection: { url: 'https://never.example' } })
+    class InsideTools {}
+    for (const word of ['fine', 'half \ud800']) {
+      const cycle: Record<string, unknown> = { word };
+      cycle.list = [cycle];
+      const call = (): unknown => ({ content: [], structuredContent: cycle });
+      const own = container.createChildContainer();
+      overrideClient(own, InsideTools, createTestServer({ tools: { round: { call } } }));
+      const execution = await (await serveIn(own, InsideTools)).call();
+      expect(execution).toMatchObject({ status: 'error', content: expect.stringContaining('cannot be shown as JSON') });
+      const [inner] = (execution.value as { list: { word: string; list: unknown[] }[] }).list;
+      expect(inner?.word).toBe(word.toWellFormed());
+      expect(inner?.list[0]).toBe(inner);
+    }
   });
 
   it('survives blocks that are as deep', async () => {
