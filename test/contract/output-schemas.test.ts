@@ -1,4 +1,12 @@
-import { ProtocolError, type ToolExecution } from 'mcp-toolset';
+import {
+  MapTool,
+  McpToolset,
+  ProtocolError,
+  ToolError,
+  type McpToolClass,
+  type ToolCallContext,
+  type ToolExecution,
+} from 'mcp-toolset';
 import { everythingStdio, startRawHttp, text, tool, type JsonObject } from '../servers';
 import { answering, closeAfterEach, executionOf, serve, toolsetOf, type Answered } from './served-tools';
 
@@ -65,6 +73,28 @@ describe('R24: a declared outputSchema is checked', () => {
   it('keeps the text as the value where structuredContent is missing', async () => {
     const execution = await executionOf(text('five\ud800'), { definition: { outputSchema: total } });
     expect(execution).toMatchObject({ status: 'error', value: 'five\ufffd', content: `${SHAPE} It said: five\ufffd` });
+  });
+
+  it('lets a subclass of the generated class say it otherwise', async () => {
+    const server = await startRawHttp({ tools: [tool('answer', { outputSchema: total })] });
+
+    @McpToolset()
+    class KindTools extends toolsetOf(server.connection) {
+      @MapTool()
+      wrap(generated: McpToolClass) {
+        return class Kind extends generated {
+          override async call(input: Record<string, unknown>, context: ToolCallContext) {
+            return super.call(input, context).catch((cause: unknown) => {
+              throw new ToolError('Try again tomorrow.', { cause });
+            });
+          }
+        };
+      }
+    }
+
+    const execution = await (await serve(KindTools)).call({ q: 1 });
+    expect(execution).toMatchObject({ status: 'error', content: 'Try again tomorrow.', value: '{"q":1}' });
+    expect((execution.error as ToolError).cause).toBeInstanceOf(ProtocolError);
   });
 
   it('does not show @MapResult a result of another shape', async () => {

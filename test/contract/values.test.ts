@@ -133,6 +133,7 @@ describe('R20: the default value of a result', () => {
 
   it.each([[false], [null], ['false'], [0]])('takes isError %j for no error', async (isError) => {
     expect(await executionOf(text('fine', { isError }))).toMatchObject({ status: 'success', value: 'fine' });
+    expect((await executionOf(text('fine', { isError, structuredContent: 1 }))).value).toBe(1);
   });
 
   it('shows @MapResult the raw result with everything in it', async () => {
@@ -243,6 +244,10 @@ describe('R25: an odd block does not lose the rest', () => {
     expect(Array.isArray((execution.value as { a: unknown }).a)).toBe(true);
   });
 
+  it('makes keys well-formed also where nothing else is to be repaired', async () => {
+    expect((await executionOf({ structuredContent: [{ 'k\ud800': 1 }] })).content).toBe('[{"k\ufffd":1}]');
+  });
+
   it('keeps keys such as __proto__ when it repairs a value', async () => {
     const execution = await executionOf('{"structuredContent":{"__proto__":{"a":"\\ud800"},"constructor":1}}');
     expect(execution.content).toBe('{"__proto__":{"a":"\ufffd"},"constructor":1}');
@@ -318,9 +323,11 @@ describe('R25: an odd block does not lose the rest', () => {
   });
 });
 
-/** How many levels the value of an execution has above its last, the well-formed string. */
+/** How many levels the value of an execution has above its last, a well-formed string. */
 function depthOf({ value }: ToolExecution): number {
   let depth = 0;
-  for (let next = value; next !== '\ufffd'; next = Object.values(next as object)[0]) depth += 1;
+  let last = value;
+  for (; typeof last === 'object' && last !== null; last = Object.values(last)[0]) depth += 1;
+  expect(last).toBe('\ufffd');
   return depth;
 }
