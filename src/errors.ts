@@ -43,7 +43,11 @@ export class McpToolsetError extends Error {
   ): value is InstanceType<T> {
     if (typeof value !== 'object' || value === null) return false;
     const own = Object.getOwnPropertyDescriptor(this, 'brand')?.value as symbol | undefined;
-    return value instanceof this || (own !== undefined && own in value);
+    try {
+      return value instanceof this || (own !== undefined && own in value);
+    } catch {
+      return false; // a proxy may refuse to be looked at
+    }
   }
 }
 

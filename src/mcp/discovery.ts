@@ -77,8 +77,8 @@ async function open(
     callback(() => binding.container.resolve(ClientFactory).create(definition.toolset, binding));
   const session = await Session.open({ definition, binding, timeout, create, onAbandon });
   try {
-    const origin = { definition, instance, session, limits: mergeLimits(limits, definition.limits) };
-    const classes = await toolClasses(origin, binding, logger);
+    const origin = { definition, instance, session, limits: mergeLimits(limits, definition.limits), logger };
+    const classes = await toolClasses(origin, binding);
     if (classes.length === 0 && !binding.run) await session.close();
     return classes;
   } catch (error) {

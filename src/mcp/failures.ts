@@ -53,7 +53,12 @@ function replyError(
   const { toolset } = subject;
   const message = link.redact(details.message);
   const cause = Object.freeze({ code: details.code, message, data: details.data });
-  if (subject.tool !== undefined) return new ToolError(message, { toolset, cause });
+  if (subject.tool !== undefined) {
+    return new ToolError(message || `The server answered with error ${details.code} and no message.`, {
+      toolset,
+      cause,
+    });
+  }
   return new ProviderError(`${describe(subject)}: the server answered with error ${details.code}: ${cut(message)}`, {
     toolset,
     cause,

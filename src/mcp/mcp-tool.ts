@@ -1,12 +1,12 @@
 import { ToolError } from '../errors';
 import { contentOf } from '../tool/content';
-import { withReport } from '../tool/execution';
+import { keep } from '../tool/execution';
 import { bindTool, Tool, type ToolCallContext } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
 import { ToolResult } from '../tool/tool-result';
 import type { McpCallResult, McpToolClass, McpToolDefinition } from '../toolset/callbacks';
 import type { ToolsetDefinition } from '../toolset/definition';
-import type { Limits } from '../settings';
+import type { Limits, Logger } from '../settings';
 import type { OutputSchema } from './output-schema';
 import { callback, uncarried } from './request-failure';
 import { defaultResult } from './result';
@@ -20,6 +20,7 @@ export interface ToolOrigin {
   readonly instance: object;
   readonly session: Session;
   readonly limits: Limits;
+  readonly logger: Logger;
 }
 
 /** What a generated class knows about where it comes from. */
@@ -44,20 +45,17 @@ export class McpTool extends Tool {
    * Calls the operation on the server (MCP specification, Tools, calling tools).
    * @throws ToolError for an error that the server reports, ProviderError, ProtocolError, or what `@MapResult` threw
    */
-  override async call(input: Record<string, unknown>, { binding, signal }: ToolCallContext): Promise<unknown> {
+  override async call(input: Record<string, unknown>, context: ToolCallContext): Promise<unknown> {
     const source = sourceOf(this.constructor);
     const { mcpTool } = this.constructor as typeof McpTool;
     try {
       const result: McpCallResult = await source.session.request({
         method: 'tools/call',
         params: { name: mcpTool.name, arguments: input },
-        signal,
+        signal: context.signal,
         tool: mcpTool.name,
       });
-      source.outputSchema.verify(result);
-      const mapped = await mappedResult(source, { result, mcpTool, arguments: input, binding });
-      if (result.isError === true) throw reportedError(mapped, source.definition.name);
-      return mapped;
+      return await presented(source, { result, mcpTool, arguments: input, binding: context.binding }, context);
     } catch (error) {
       throw uncarried(error);
     }
@@ -124,15 +122,35 @@ interface Call {
   readonly binding: ToolBinding;
 }
 
-async function mappedResult({ definition, instance, limits }: ToolSource, call: Call): Promise<ToolResult> {
-  const { value, artifacts } = defaultResult(call.result, limits);
+/** What a result becomes; each step is kept, so that a later one that fails loses nothing. */
+async function presented(source: ToolSource, call: Call, context: ToolCallContext): Promise<ToolResult> {
+  const { definition, limits, logger, outputSchema } = source;
+  const { text, unshown, ...received } = defaultResult(call.result, limits);
+  for (const note of unshown) logger.warn(`Toolset ${definition.name}, tool "${call.mcpTool.name}": ${note}`);
+  keep(context, received);
+  const mismatch = outputSchema.mismatch(call.result, text);
+  if (mismatch) {
+    keep(context, { ...received, failure: mismatch });
+    throw mismatch.error;
+  }
+  const mapped = await mappedResult(source, call, received);
+  keep(context, mapped);
+  if (call.result.isError === true) throw reportedError(mapped, definition.name);
+  return mapped;
+}
+
+type Received = Pick<ToolResult, 'value' | 'artifacts'>;
+
+async function mappedResult(source: ToolSource, call: Call, { value, artifacts }: Received): Promise<ToolResult> {
+  const { definition, instance } = source;
   const { mapResult } = definition;
   if (mapResult === undefined) return new ToolResult({ value, artifacts });
   const mapped = ToolResult.of(await callback(() => callMethod(instance, mapResult, value, call)));
   return new ToolResult({ value: mapped.value, artifacts: [...artifacts, ...mapped.artifacts] });
 }
 
-function reportedError({ value, artifacts }: ToolResult, toolset: string): ToolError {
-  const content = contentOf(value) || 'The tool reported an error without saying which.';
-  return withReport(new ToolError(content, { toolset }), { content, value, artifacts });
+function reportedError({ value }: ToolResult, toolset: string): ToolError {
+  const content = contentOf(value);
+  const message = content.trim() === '' ? 'The tool reported an error without saying which.' : content;
+  return new ToolError(message, { toolset });
 }

@@ -65,16 +65,18 @@ export class MediaCollector {
   }
 }
 
+/** The last part of a URI that can be a file name: no folder, nothing invisible, and not the data of a `data:` URI. */
 function fileName(uri: string | undefined): string | undefined {
-  const path = uri?.split(/[?#]/, 1)[0];
-  const last = path?.split('/').findLast((part) => part !== '');
-  return last === undefined ? undefined : decoded(last).toWellFormed();
+  if (uri === undefined || /^data:/i.test(uri)) return undefined;
+  const path = decoded(uri.replace(/^[a-z][a-z0-9+.-]*:/i, '').replace(/[?#].*$/s, ''));
+  const parts = path.split(/[/\\]/).map((part) => part.replace(/\p{Cc}/gu, '').toWellFormed());
+  return parts.findLast((part) => !/^\.*$/.test(part));
 }
 
-function decoded(part: string): string {
+function decoded(path: string): string {
   try {
-    return decodeURIComponent(part);
+    return decodeURIComponent(path);
   } catch {
-    return part;
+    return path;
   }
 }

@@ -1,55 +1,69 @@
 import type { Limits } from '../settings';
-import { ToolResult } from '../tool/tool-result';
+import type { Artifact } from '../tool/artifact';
 import type { McpCallResult } from '../toolset/callbacks';
 import { MediaCollector } from './media';
 import { wellFormed } from './well-formed';
+
+const LONGEST_TYPE = 80;
+
+/** What a result is by default. */
+export interface DefaultResult {
+  readonly value: unknown;
+  readonly artifacts: readonly Artifact[];
+  /** The text that came, links included; empty where there is none. */
+  readonly text: string;
+  /** Sentences for the media that were left out, where the value has no place for them. */
+  readonly unshown: readonly string[];
+}
 
 /** The blocks of a result, sorted by how they are shown. */
 interface Blocks {
   readonly texts: string[];
   readonly embedded: string[];
+  readonly links: string[];
   /** Sentences that stand for blocks which cannot be shown in a text. */
   readonly notes: string[];
-  readonly links: string[];
-  /** Blocks that are not media, as they came, and sentences for what was left out. */
+  /** Blocks without a text of their own that are no media, as they came. */
   readonly visible: unknown[];
+  /** Sentences that stand for media that were left out. */
+  readonly omitted: string[];
   readonly media: MediaCollector;
 }
 
 /** The default value of a result and its artifacts (MCP specification, Tools, tool result). */
-export function defaultResult(result: McpCallResult, limits: Limits): ToolResult {
-  const content = Array.isArray(result.content) ? (result.content as readonly unknown[]) : [];
-  const blocks: Blocks = {
-    texts: [],
-    embedded: [],
-    notes: [],
-    links: [],
-    visible: [],
-    media: new MediaCollector(limits),
-  };
+export function defaultResult(result: McpCallResult, limits: Limits): DefaultResult {
+  const content = blocksOf(result);
+  const media = new MediaCollector(limits);
+  const blocks: Blocks = { texts: [], embedded: [], links: [], notes: [], visible: [], omitted: [], media };
   for (const block of content) sort(block, blocks);
-  const value = wellFormed(valueOf(result, blocks, content.length));
-  return new ToolResult({ value, artifacts: blocks.media.collected().artifacts });
-}
-
-/** The text of a result, as far as it has any. */
-export function textOf(result: McpCallResult): string {
-  const content = Array.isArray(result.content) ? (result.content as readonly unknown[]) : [];
-  const texts = content.filter((block) => isObject(block) && block.type === 'text' && typeof block.text === 'string');
-  return texts
-    .map((block) => (block as { text: string }).text)
-    .join('\n')
-    .toWellFormed();
-}
-
-function valueOf(result: McpCallResult, blocks: Blocks, count: number): unknown {
+  const text = textOf(blocks);
   const structured = result.structuredContent;
-  const isStructured = structured !== undefined && (structured !== null || count === 0);
-  const text = blocks.texts.length + blocks.embedded.length > 0;
-  if (isStructured && !(result.isError === true && text)) return structured;
-  if (text) return [...blocks.texts, ...blocks.embedded, ...blocks.links, ...blocks.notes].join('\n');
-  if (blocks.visible.length > 0) return blocks.visible;
-  const { artifacts, summary } = blocks.media.collected();
+  const isStructured = structured !== undefined && (structured !== null || content.length === 0);
+  const showsStructured = isStructured && !(result.isError === true && text !== '');
+  return {
+    value: wellFormed(showsStructured ? structured : valueOf(blocks, text)),
+    artifacts: media.collected().artifacts,
+    text: text.toWellFormed(),
+    unshown: showsStructured ? blocks.omitted : [],
+  };
+}
+
+/** The content blocks; what is neither an array nor missing is taken for the only one. */
+function blocksOf({ content }: { readonly content?: unknown }): readonly unknown[] {
+  if (Array.isArray(content)) return content;
+  return content === undefined || content === null ? [] : [content];
+}
+
+function textOf({ texts, embedded, links }: Blocks): string {
+  const hasText = [...texts, ...embedded].some((text) => text !== '');
+  return hasText ? [...texts, ...embedded, ...links].join('\n') : '';
+}
+
+function valueOf({ notes, visible, omitted, media }: Blocks, text: string): unknown {
+  if (text !== '') return [text, ...notes].join('\n');
+  if (visible.length > 0) return [...visible, ...omitted.map((note) => ({ type: 'text', text: note }))];
+  const { artifacts, summary } = media.collected();
+  if (omitted.length > 0) return { ...summary, omitted };
   return artifacts.length > 0 ? summary : '';
 }
 
@@ -58,7 +72,6 @@ function sort(block: unknown, blocks: Blocks): void {
   const { type } = block;
   if (type === 'text' && typeof block.text === 'string') {
     blocks.texts.push(block.text);
-    blocks.visible.push(block);
   } else if (type === 'image' || type === 'audio') {
     addMedia({ kind: type, data: block.data, mediaType: block.mimeType }, blocks);
   } else if (type === 'resource' && isObject(block.resource)) {
@@ -67,27 +80,24 @@ function sort(block: unknown, blocks: Blocks): void {
     blocks.links.push(linkLine(block));
     blocks.visible.push(block);
   } else {
-    addUnknown(block, `a content block of the type ${JSON.stringify(type)?.slice(0, 80) ?? 'undefined'}`, blocks);
+    const named = typeof type === 'string' ? `the type ${JSON.stringify(type.slice(0, LONGEST_TYPE))}` : 'no type';
+    addUnknown(block, `a content block of ${named}`, blocks);
   }
 }
 
 function sortResource(block: unknown, resource: Readonly<Record<string, unknown>>, blocks: Blocks): void {
-  if (typeof resource.text === 'string') {
-    blocks.embedded.push(resource.text);
-    blocks.visible.push(block);
-  } else if ('blob' in resource) {
-    const uri = typeof resource.uri === 'string' ? resource.uri : undefined;
-    addMedia({ kind: 'file', data: resource.blob, mediaType: resource.mimeType, uri }, blocks);
-  } else {
-    addUnknown(block, 'a resource without text or blob', blocks);
-  }
+  const { text, blob, mimeType } = resource;
+  const uri = typeof resource.uri === 'string' ? resource.uri : undefined;
+  if (typeof text === 'string') blocks.embedded.push(text);
+  if (blob !== undefined) addMedia({ kind: 'file', data: blob, mediaType: mimeType, uri }, blocks);
+  if (typeof text !== 'string' && blob === undefined) addUnknown(block, 'a resource without text or blob', blocks);
 }
 
 function addMedia(media: Parameters<MediaCollector['add']>[0], blocks: Blocks): void {
   const note = blocks.media.add(media);
   if (note === undefined) return;
   blocks.notes.push(note);
-  blocks.visible.push({ type: 'text', text: note });
+  blocks.omitted.push(note);
 }
 
 function addUnknown(block: unknown, what: string, blocks: Blocks): void {
@@ -99,7 +109,7 @@ function linkLine(link: Readonly<Record<string, unknown>>): string {
   const { uri, name, title, description } = link;
   const label = [title, name].find((text): text is string => typeof text === 'string' && text !== '');
   const rest = typeof description === 'string' && description !== '' ? ` (${description})` : '';
-  return `${label === undefined ? '' : `${label}: `}${String(uri)}${rest}`;
+  return `${label === undefined ? '' : `${label}: `}${String(uri)}${rest}`.replace(/\s+/g, ' ');
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

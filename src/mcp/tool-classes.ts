@@ -1,6 +1,5 @@
 import { ConfigurationError, ProviderError } from '../errors';
 import { untilAborted } from '../run/abort';
-import type { Logger } from '../settings';
 import { isToolName, toolNames } from '../tool/names';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { McpToolClass, McpToolDefinition } from '../toolset/callbacks';
@@ -18,8 +17,8 @@ const METHOD_NOT_FOUND = -32601;
  * Reads the catalog of a session and generates its tool classes: selected, mapped and with checked names.
  * @throws what reading and mapping throw, and ConfigurationError for a name that the application chose badly
  */
-export async function toolClasses(origin: ToolOrigin, binding: ToolBinding, logger: Logger): Promise<McpToolClass[]> {
-  const { definition, session, limits } = origin;
+export async function toolClasses(origin: ToolOrigin, binding: ToolBinding): Promise<McpToolClass[]> {
+  const { definition, session, limits, logger } = origin;
   const readPage = (params: object): Promise<RawResult | undefined> =>
     session
       .request({ method: 'tools/list', params, signal: binding.run?.signal })

@@ -9,10 +9,12 @@ export function wellFormed(value: unknown): unknown {
 
 function isWellFormed(root: unknown): boolean {
   const stack = [root];
+  const seen = new Set<object>(); // a server in the same process may answer with what JSON could not hold
   while (stack.length > 0) {
     const value = stack.pop();
     if (typeof value === 'string' && !value.isWellFormed()) return false;
-    if (typeof value !== 'object' || value === null) continue;
+    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+    seen.add(value);
     for (const [key, entry] of Object.entries(value)) {
       if (!key.isWellFormed()) return false;
       stack.push(entry);
@@ -27,20 +29,24 @@ interface Copy {
 }
 
 function repaired(root: unknown): unknown {
-  const holder: { value?: unknown } = {};
-  const work: Copy[] = [{ from: { value: root }, to: holder }];
+  const work: Copy[] = [];
+  const copies = new Map<object, object>();
+  const copyOf = (value: unknown): unknown => {
+    if (typeof value === 'string') return value.toWellFormed();
+    if (typeof value !== 'object' || value === null) return value;
+    const known = copies.get(value);
+    if (known) return known;
+    const copy = { from: value, to: Array.isArray(value) ? [] : {} };
+    copies.set(copy.from, copy.to);
+    work.push(copy);
+    return copy.to;
+  };
+  const result = copyOf(root);
   for (let next = work.pop(); next; next = work.pop()) {
-    for (const [key, entry] of Object.entries(next.from) as [string, unknown][]) {
-      const container = typeof entry === 'object' && entry !== null;
-      const copy: unknown = container ? (Array.isArray(entry) ? [] : {}) : wellFormed(entry);
-      if (container) work.push({ from: entry, to: copy as object });
-      Object.defineProperty(next.to, key.toWellFormed(), {
-        value: copy,
-        enumerable: true,
-        writable: true,
-        configurable: true,
-      });
+    for (const [key, entry] of Object.entries(next.from)) {
+      const property = { value: copyOf(entry), enumerable: true, writable: true, configurable: true };
+      Object.defineProperty(next.to, key.toWellFormed(), property);
     }
   }
-  return holder.value;
+  return result;
 }

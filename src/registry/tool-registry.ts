@@ -81,7 +81,7 @@ export class ToolRegistry implements Iterable<Tool> {
   ): Promise<ToolExecution> {
     this.checkOpen();
     const tool = this.get(name);
-    if (!tool) return failed(new ToolError(`Unknown tool: ${name}`));
+    if (!tool) return failed(new ToolError(`Unknown tool: ${typeof name === 'string' ? name : `a ${typeof name}`}`));
     return tool.execute(input, { callId: id, signal, binding: this.binding });
   }
 

@@ -1,4 +1,4 @@
-import { messageOf, ToolError } from '../errors';
+import { ToolError } from '../errors';
 
 /**
  * What the model sees of a value: the string itself, nothing for null and undefined, else its JSON.
@@ -8,7 +8,8 @@ export function contentOf(value: unknown): string {
   if (typeof value === 'string') return value.toWellFormed();
   if (value === undefined || value === null) return '';
   const json = serialise(value);
-  if (json === undefined) throw new ToolError(`The tool returned a ${typeof value}, which cannot be shown as JSON.`);
+  if (json === undefined)
+    throw new ToolError(`The tool returned a value of the type ${typeof value}, which cannot be shown as JSON.`);
   return json;
 }
 
@@ -16,12 +17,7 @@ function serialise(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch (cause) {
-    throw new ToolError(`The tool returned a value that cannot be shown as JSON: ${firstLine(messageOf(cause))}`, {
-      cause,
-    });
+    // Whatever failed in there, its message is not meant for the model.
+    throw new ToolError('The tool returned a value that cannot be shown as JSON.', { cause });
   }
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
 }

@@ -17,40 +17,44 @@ export interface ToolExecution {
   readonly error?: unknown;
 }
 
-/** What is shown and returned for a failed call instead of the error alone. */
-interface FailureReport {
-  readonly content?: string;
-  readonly value?: unknown;
-  readonly artifacts?: readonly Artifact[];
+/** What a call has come to, whether or not something fails afterwards. */
+interface Kept {
+  readonly value: unknown;
+  readonly artifacts: readonly Artifact[];
+  /** What the model is shown if it is this error that ends the call. */
+  readonly failure?: { readonly error: unknown; readonly content: string };
 }
 
-const reports = new WeakMap<Error, FailureReport>();
+// By call and not by error: an application may throw one error object in many calls, also of different users.
+const kept = new WeakMap<object, Kept>();
 
-/** Gives an error the content, value or artifacts that its execution is to have. */
-export function withReport<T extends Error>(error: T, report: FailureReport): T {
-  reports.set(error, report);
-  return error;
+/** Keeps what a call has come to for its execution; `context` is what the call was given. */
+export function keep(context: object, result: Kept): void {
+  kept.set(context, result);
 }
 
-/**
- * The execution of a call that returned.
- * @throws ToolError, whose execution keeps value and artifacts, when the value cannot be shown
- */
+/** What a call with this context has come to. */
+export function keptOf(context: object): Kept | undefined {
+  return kept.get(context);
+}
+
+/** The execution of a call that returned; a value that cannot be shown makes it a failed one, which keeps the value. */
 export function succeeded(returned: unknown): ToolExecution {
-  const { value, artifacts } = ToolResult.of(returned);
+  const result = ToolResult.of(returned);
+  const { value, artifacts } = result;
   try {
     return Object.freeze({ status: 'success', value, content: contentOf(value), artifacts });
   } catch (error) {
-    throw ToolError.is(error) ? withReport(error, { content: error.message, value, artifacts }) : error;
+    return failed(error, result);
   }
 }
 
 /** The execution of a call that threw `error`; throws it again where it ended the run or is a failure to clean up. */
-export function failed(error: unknown): ToolExecution {
+export function failed(error: unknown, result?: Kept): ToolExecution {
   if (CancelledError.is(error) || DeadlineExceededError.is(error) || CleanupError.is(error)) throw error;
-  const report = error instanceof Error ? reports.get(error) : undefined;
-  const content = report?.content ?? failureContent(error);
-  return Object.freeze({ status: 'error', value: report?.value, content, artifacts: report?.artifacts ?? [], error });
+  const { value, artifacts = [], failure } = result ?? {};
+  const content = failure && failure.error === error ? failure.content : failureContent(error, result !== undefined);
+  return Object.freeze({ status: 'error', value, content, artifacts, error });
 }
 
 const OUTCOMES: Readonly<Record<CallOutcome, string>> = {
@@ -60,17 +64,35 @@ const OUTCOMES: Readonly<Record<CallOutcome, string>> = {
   unknown: ' It is not known whether the server carried the call out; find out before making it again.',
 };
 
-function failureContent(error: unknown): string {
+function failureContent(error: unknown, wasAnswered: boolean): string {
   if (ToolError.is(error) && error.message !== '') return error.message.toWellFormed();
-  const outcome = McpToolsetError.is(error) ? error.outcome : undefined;
+  // An error that comes after the answer, as from a callback, may be about another call.
+  const outcome = McpToolsetError.is(error) && !wasAnswered ? error.outcome : undefined;
   return `Tool failed (${classNameOf(error)})${outcome ? `.${OUTCOMES[outcome]}` : ''}`;
 }
 
+const BUILT_IN = new Set([
+  'Error',
+  'EvalError',
+  'RangeError',
+  'ReferenceError',
+  'SyntaxError',
+  'TypeError',
+  'URIError',
+]);
+
+/** The name that an error has, or else that of its class; a subclass without a name of its own has a built-in's. */
 function classNameOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return typeof error;
-  const { name } = error as { name?: unknown };
-  if (typeof name === 'string' && name !== '' && name !== 'Error') return name;
-  return error.constructor?.name || 'Error';
+  if (error === null) return 'null';
+  if (typeof error !== 'object') return typeof error;
+  try {
+    const { name, constructor } = error as { name?: unknown; constructor?: { name?: unknown } };
+    const names =
+      typeof name === 'string' && !BUILT_IN.has(name) ? [name, constructor?.name] : [constructor?.name, name];
+    return names.find((candidate) => typeof candidate === 'string' && candidate !== '')?.toString() ?? 'Error';
+  } catch {
+    return 'Error'; // a getter or a proxy may throw
+  }
 }
 
 /** An error execution whose content is `message`, which is meant for the model. */

@@ -4,40 +4,63 @@ import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { ConfigurationError, messageOf } from '../errors';
 import type { JsonSchema } from './json-schema';
+import { withinTime } from './time-limit';
 
-const OPTIONS: Options = { strict: false, allErrors: true, validateFormats: true, addUsedSchema: false, logger: false };
+const OPTIONS: Options = {
+  strict: false,
+  validateFormats: true,
+  addUsedSchema: false,
+  logger: false,
+  // Else every object would have properties named constructor, toString, …
+  ownProperties: true,
+  // A server could make a schema explode that is written into every place that refers to it.
+  inlineRefs: false,
+};
 const MOST_FAULTS = 10;
+const LONGEST_FAULT = 300;
+/** Milliseconds: schemas and values come from servers and models, and either can make a check endless. */
+const LONGEST_CHECK = 1_000;
 
-const dialects: readonly { readonly pattern: RegExp; readonly create: () => Ajv }[] = [
-  { pattern: /draft-0[67]/, create: () => new Ajv(OPTIONS) },
-  { pattern: /2019-09/, create: () => new Ajv2019(OPTIONS) },
-  { pattern: /2020-12/, create: () => new Ajv2020(OPTIONS) },
-];
 const DEFAULT_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+const dialects: readonly {
+  readonly pattern: RegExp;
+  readonly id: string;
+  readonly create: (options: Options) => Ajv;
+}[] = [
+  // Draft-06 is part of draft-07.
+  { pattern: /draft-0[67]/, id: 'http://json-schema.org/draft-07/schema#', create: (options) => new Ajv(options) },
+  { pattern: /2019-09/, id: 'https://json-schema.org/draft/2019-09/schema', create: (options) => new Ajv2019(options) },
+  { pattern: /2020-12/, id: DEFAULT_DIALECT, create: (options) => new Ajv2020(options) },
+];
 
 /** Checks a value and tells its faults, each with its path; no faults means that it fits. */
 export type SchemaCheck = (value: unknown) => readonly string[];
 
 /**
  * Compiles a JSON Schema by the dialect that its `$schema` names, 2020-12 by default. Every schema is compiled by a
- * compiler of its own, so equal `$id`s do not meet.
- * @throws Error when the schema is not valid or names an unknown dialect
+ * compiler of its own, so equal `$id`s do not meet. A check that does not end in time, or at all, is a fault. With
+ * `allFaults` it tells more than the first one, which takes memory for each.
+ * @throws Error when the schema is not valid, names an unknown dialect or takes too long
  */
-export function compileSchema(schema: JsonSchema): SchemaCheck {
+export function compileSchema(schema: JsonSchema, { allFaults }: { readonly allFaults: boolean }): SchemaCheck {
   const named = schema.$schema ?? DEFAULT_DIALECT;
   const dialect = dialects.find(({ pattern }) => typeof named === 'string' && pattern.test(named));
   if (!dialect)
     throw new Error(`unknown $schema ${JSON.stringify(named)}; draft-06, draft-07, 2019-09 and 2020-12 are known`);
-  const compiler = dialect.create();
+  const compiler = dialect.create({ ...OPTIONS, allErrors: allFaults });
   addFormats(compiler);
-  const validate = compiler.compile(draft06AsDraft07(schema));
-  return (value) => (validate(value) ? [] : faultsOf(validate));
+  // `$async` is no keyword of JSON Schema, but would have the compiler make a check that returns a promise.
+  const { $async: _, ...rest } = schema;
+  const validate = withinTime(LONGEST_CHECK, () => compiler.compile({ ...rest, $schema: dialect.id }));
+  return (value) => check(validate, value);
 }
 
-function draft06AsDraft07(schema: JsonSchema): JsonSchema {
-  const named = schema.$schema;
-  if (typeof named !== 'string' || !named.includes('draft-06')) return schema;
-  return { ...schema, $schema: 'http://json-schema.org/draft-07/schema#' };
+function check(validate: ValidateFunction, value: unknown): readonly string[] {
+  try {
+    return withinTime(LONGEST_CHECK, () => (validate(value) ? [] : faultsOf(validate)));
+  } catch (error) {
+    return [`/ cannot be checked: ${messageOf(error)}`];
+  }
 }
 
 function faultsOf({ errors }: ValidateFunction): readonly string[] {
@@ -50,7 +73,8 @@ function describeFault({ instancePath, message, keyword, params }: ErrorObject):
   const details = params as Record<string, unknown>;
   const extra = keyword === 'additionalProperties' ? ` (${JSON.stringify(details.additionalProperty)})` : '';
   const allowed = keyword === 'enum' ? ` ${JSON.stringify(details.allowedValues)}` : '';
-  return `${instancePath || '/'} ${message ?? keyword}${extra}${allowed}`;
+  const fault = `${instancePath || '/'} ${message ?? keyword}${extra}${allowed}`;
+  return fault.length > LONGEST_FAULT ? `${fault.slice(0, LONGEST_FAULT).toWellFormed()}…` : fault;
 }
 
 const compiled = new WeakMap<JsonSchema, SchemaCheck>();
@@ -63,7 +87,7 @@ export function inputCheck(schema: JsonSchema, toolName: string): SchemaCheck {
   const known = compiled.get(schema);
   if (known) return known;
   try {
-    const check = compileSchema(schema);
+    const check = compileSchema(schema, { allFaults: true });
     compiled.set(schema, check);
     return check;
   } catch (cause) {

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors';
 import { untilAborted } from '../run/abort';
 import { interruption } from '../run/interruption';
 import { Turnstile } from '../run/turnstile';
-import { failed, rejected, succeeded, type ToolExecution } from './execution';
+import { failed, keptOf, rejected, succeeded, type ToolExecution } from './execution';
 import { inputCheck } from './input-schema';
 import type { JsonSchema } from './json-schema';
 import type { ToolBinding } from './tool-binding';
@@ -92,11 +92,11 @@ export abstract class Tool {
     const fault = this.inputFault(input);
     if (fault !== undefined) return rejected(`Invalid tool input: ${fault}`);
     const { signal, release } = interruption(binding.run, options.signal);
+    const context: ToolCallContext = { binding, signal, callId: options.callId };
     try {
-      const context: ToolCallContext = { binding, signal, callId: options.callId };
       return succeeded(await this.inTurn((input ?? {}) as Record<string, unknown>, context));
     } catch (error) {
-      return failed(signal.aborted ? signal.reason : error);
+      return failed(signal.aborted ? signal.reason : error, keptOf(context));
     } finally {
       release();
     }

@@ -1,6 +1,6 @@
 import type { McpToolsetError } from '../errors';
 import type { JsonSchema } from '../tool/json-schema';
-import type { Tool, ToolClass } from '../tool/tool';
+import type { Tool, ToolCallContext, ToolClass } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { Awaitable, UnconnectedClient } from './client-source';
 
@@ -23,9 +23,12 @@ export interface McpCallResult {
   readonly [field: string]: unknown;
 }
 
+/** A generated tool: its `call`, which a subclass may wrap, sends the call to the server. */
+export type GeneratedTool = { call(input: Record<string, unknown>, context: ToolCallContext): Promise<unknown> } & Tool;
+
 /** The class of a generated tool; its statics may be changed by `@MapTool`. */
-export interface McpToolClass extends ToolClass {
-  new (binding: ToolBinding): Tool;
+export interface McpToolClass extends Pick<ToolClass, keyof ToolClass> {
+  new (binding: ToolBinding): GeneratedTool;
   /** The server's own definition; its name is what goes over the wire. */
   readonly mcpTool: McpToolDefinition;
 }
