@@ -1,5 +1,6 @@
 import { injectable } from 'tsyringe';
-import { ProtocolError, ProviderError } from '../errors';
+import { ProtocolError, ProviderError, type McpToolsetError } from '../errors';
+import { untilRunEnds } from '../run/interruption';
 import type { Run } from '../run/run';
 import { mergeLimits, settingsOf } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
@@ -59,10 +60,14 @@ async function attempt(
   } catch (error) {
     forget?.();
     if (!definition.optional || !(ProviderError.is(error) || ProtocolError.is(error))) throw uncarried(error);
-    const { onError } = definition;
-    if (onError !== undefined) await callMethod(toolsetInstance(definition, binding), onError, error, { binding });
+    await untilRunEnds(report(error, definition, binding), binding.run);
     return [];
   }
+}
+
+async function report(error: McpToolsetError, definition: ToolsetDefinition, binding: ToolBinding): Promise<void> {
+  const { onError } = definition;
+  if (onError !== undefined) await callMethod(toolsetInstance(definition, binding), onError, error, { binding });
 }
 
 /** The story: instance, client, session, catalog, classes. */

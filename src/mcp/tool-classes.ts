@@ -1,5 +1,5 @@
 import { ConfigurationError, ProviderError } from '../errors';
-import { untilAborted } from '../run/abort';
+import { untilRunEnds } from '../run/interruption';
 import type { Logger } from '../settings';
 import { isToolName, toolNames } from '../tool/names';
 import type { ToolBinding } from '../tool/tool-binding';
@@ -79,7 +79,7 @@ async function mappedClass(
   if (mapTool === undefined) return generated;
   const { mcpTool } = generated;
   const mapping = callback(() => callMethod(instance, mapTool, generated, { mcpTool, binding }));
-  const returned: unknown = await (binding.run ? untilAborted(mapping, binding.run.signal) : mapping);
+  const returned: unknown = await untilRunEnds(mapping, binding.run);
   if (returned === null || returned === undefined) return undefined;
   const where = `Toolset ${name}, tool "${mcpTool.name}", method ${String(mapTool)}`;
   const fault = mappingFault(returned, generated);
