@@ -77,7 +77,7 @@ async function open(
   onAbandon?: () => void,
 ): Promise<McpToolClass[]> {
   const { timeout, limits, logger } = settingsOf(binding.container);
-  const instance = toolsetInstance(definition, binding);
+  const instance = await callback(() => toolsetInstance(definition, binding));
   const create = (): Promise<UnconnectedClient> =>
     callback(() => binding.container.resolve(ClientFactory).create(definition.toolset, binding));
   const session = await Session.open({ definition, binding, timeout, create, onAbandon });
