@@ -20,6 +20,7 @@ import {
   type ToolsetOptions,
   type UnconnectedClient,
 } from 'mcp-toolset';
+import type { InjectionToken } from 'tsyringe';
 import { overrideClient } from 'mcp-toolset/testing';
 import {
   closeServersAfterEach,
@@ -337,11 +338,13 @@ describe('R10: what is not the fault of the server propagates, however optional 
     ['an error of its own', new RangeError('the application threw it')],
     ['something that is no error', { code: 7 }],
   ] as const;
-  const cases = Object.keys(callbacks).flatMap((name) => thrown.map(([what, object]) => [what, name, object] as const));
+  const cases = Object.entries(callbacks).flatMap(([name, toolsetOf]) =>
+    thrown.map(([what, object]) => ({ what, name, object, toolsetOf })),
+  );
 
-  it.each(cases)('R10: %s that %s threw is the very object that is thrown', async (_what, name, object) => {
+  it.each(cases)('R10: $what that $name threw is the very object that is thrown', async ({ object, toolsetOf }) => {
     const server = await startRawHttp({ tools: [tool('search')] });
-    const toolset = callbacks[name]?.(server.connection, object)!;
+    const toolset = toolsetOf(server.connection, object);
     expect(await rejection(scene.registered(toolset))).toBe(object);
     expect(server.sessions).toEqual([]);
   });
@@ -350,7 +353,7 @@ describe('R10: what is not the fault of the server propagates, however optional 
     const server = await startRawHttp({ tools: [tool('search')] });
     const toolset = shop(server.connection, { optional: true });
     const mine = new ProviderError('no credentials for this user');
-    scene.container.register(toolset, {
+    scene.container.register<object>(toolset as InjectionToken<object>, {
       useFactory: () => {
         throw mine;
       },
