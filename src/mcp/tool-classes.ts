@@ -1,4 +1,4 @@
-import { ConfigurationError, ProviderError } from '../errors';
+import { ConfigurationError } from '../errors';
 import { untilRunEnds } from '../run/interruption';
 import type { Logger } from '../settings';
 import { isToolName, toolNames } from '../tool/names';
@@ -12,18 +12,14 @@ import { OutputSchema } from './output-schema';
 import { callback } from './request-failure';
 import { callMethod } from './toolset-instance';
 
-const METHOD_NOT_FOUND = -32601;
-
 /**
  * Reads the catalog of a session and generates its tool classes: selected, mapped and with checked names.
  * @throws what reading and mapping throw, and ConfigurationError for a name that the application chose badly
  */
 export async function toolClasses(origin: ToolOrigin, binding: ToolBinding, logger: Logger): Promise<McpToolClass[]> {
   const { definition, session, limits } = origin;
-  const readPage = (params: object): Promise<RawResult | undefined> =>
-    session
-      .request({ method: 'tools/list', params, signal: binding.run?.signal })
-      .catch((error: unknown) => (isMethodNotFound(error) ? undefined : Promise.reject(error as Error)));
+  const readPage = (params: object): Promise<RawResult> =>
+    session.request({ method: 'tools/list', params, signal: binding.run?.signal });
   const catalog = await readCatalog(readPage, { toolset: definition.name, limits, logger });
   const names = toolNames(
     catalog.map(({ name }) => name),
@@ -43,10 +39,6 @@ export async function toolClasses(origin: ToolOrigin, binding: ToolBinding, logg
   }
   checkNames(classes, definition.name);
   return classes;
-}
-
-function isMethodNotFound(error: unknown): boolean {
-  return ProviderError.is(error) && (error.cause as { code?: unknown } | undefined)?.code === METHOD_NOT_FOUND;
 }
 
 function isSelected(wireName: string, { include, exclude }: ToolSelection): boolean {
