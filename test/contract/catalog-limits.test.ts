@@ -175,7 +175,7 @@ describe('R11: maxSchemaNodes', () => {
 describe('R11: cursors', () => {
   const withCursor = (cursor: string): Promise<RawHttpServer> =>
     startRawHttp({
-      tools: (params) => (params['cursor'] === undefined ? { tools: [tool('a')], nextCursor: cursor } : [tool('b')]),
+      tools: (params) => (params.cursor === undefined ? { tools: [tool('a')], nextCursor: cursor } : [tool('b')]),
     });
 
   it('R11: maxCursorBytes is 16 KiB by default: that many pass, one more does not', async () => {
@@ -377,7 +377,7 @@ describe('R11: what only a server in memory can send', () => {
 
   it('R11: a schema that contains itself is too deep', async () => {
     const circular: JsonObject = {};
-    circular['self'] = circular;
+    circular.self = circular;
     expect(await listed(circular)).toMatchObject({ message: expect.stringContaining('limit maxSchemaDepth') });
   });
 

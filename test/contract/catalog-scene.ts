@@ -42,6 +42,10 @@ export class CatalogScene {
     return run;
   }
 
+  registryWithoutRun(): ToolRegistry {
+    return new ToolRegistry(new ToolBinding({ container: this.container }));
+  }
+
   /** The registry of a new run, in which the entries are registered. */
   async registered(...entries: Parameters<ToolRegistry['register']>): Promise<ToolRegistry> {
     const registry = this.run().resolve(ToolRegistry);

@@ -10,7 +10,6 @@ import {
   OnError,
   ProtocolError,
   ProviderError,
-  ToolBinding,
   ToolRegistry,
   type McpToolClass,
   type McpToolsetError,
@@ -229,7 +228,7 @@ describe('R10: an optional toolset whose server is at fault has no tools', () =>
   it('R10: without a run too, and the error goes to @OnError with the binding', async () => {
     const server = await startRawHttp({ on: { 'tools/list': (exchange) => exchange.raw(500) } });
     const { Flaky, reports } = flaky(server.connection);
-    const registry = new ToolRegistry(new ToolBinding({ container: scene.container }));
+    const registry = scene.registryWithoutRun();
     await registry.register(Flaky);
     expect(registry.names).toEqual([]);
     expect(reports).toEqual([{ error: expect.any(ProviderError), run: undefined }]);
