@@ -5,7 +5,15 @@ import addFormats from 'ajv-formats';
 import { ConfigurationError, messageOf } from '../errors';
 import type { JsonSchema } from './json-schema';
 
-const OPTIONS: Options = { strict: false, allErrors: true, validateFormats: true, addUsedSchema: false, logger: false };
+const OPTIONS: Options = {
+  strict: false,
+  allErrors: true,
+  validateFormats: true,
+  addUsedSchema: false,
+  logger: false,
+  // Without this, every object has a property named `constructor`.
+  ownProperties: true,
+};
 const MOST_FAULTS = 10;
 
 const dialects: readonly { readonly pattern: RegExp; readonly create: () => Ajv }[] = [
@@ -30,7 +38,7 @@ export function compileSchema(schema: JsonSchema): SchemaCheck {
     throw new Error(`unknown $schema ${JSON.stringify(named)}; draft-06, draft-07, 2019-09 and 2020-12 are known`);
   const compiler = dialect.create();
   addFormats(compiler);
-  const validate = compiler.compile(draft06AsDraft07(schema));
+  const validate = compiler.compile(protoAsPattern(draft06AsDraft07(schema)));
   return (value) => (validate(value) ? [] : faultsOf(validate));
 }
 
@@ -38,6 +46,18 @@ function draft06AsDraft07(schema: JsonSchema): JsonSchema {
   const named = schema.$schema;
   if (typeof named !== 'string' || !named.includes('draft-06')) return schema;
   return { ...schema, $schema: 'http://json-schema.org/draft-07/schema#' };
+}
+
+/** The compiler passes over a property named `__proto__`; as a pattern that is a name like any other. */
+function protoAsPattern(schema: JsonSchema): JsonSchema {
+  const json = JSON.stringify(schema);
+  if (!json.includes('"__proto__"')) return schema;
+  return JSON.parse(json, (_key, part: unknown) => {
+    const { properties, patternProperties, ...rest } = Object(part) as Record<string, object | null | undefined>;
+    if (!properties || !Object.hasOwn(properties, '__proto__')) return part;
+    const { ['__proto__']: proto, ...others } = properties as Record<string, unknown>;
+    return { ...rest, properties: others, patternProperties: { ...patternProperties, '^__proto__$': proto } };
+  }) as JsonSchema;
 }
 
 function faultsOf({ errors }: ValidateFunction): readonly string[] {
