@@ -131,6 +131,12 @@ describe('R12: what is missing or odd in a definition is repaired', () => {
     ]);
   });
 
+  it('R12: nor is structured content missed that a bad outputSchema asks for', async () => {
+    const registry = await scene.registered(await listing(tool('bad', { outputSchema: { type: 'objekt' } })));
+    expect(await registry.execute({ name: 'bad' })).toMatchObject({ status: 'success', content: '{}' });
+    expect(scene.warnings).toHaveLength(1);
+  });
+
   it('R12: an outputSchema that is null is none', async () => {
     const registry = await scene.registered(await listing(tool('search', { outputSchema: null })));
     expect(await registry.execute({ name: 'search' })).toMatchObject({ status: 'success' });
