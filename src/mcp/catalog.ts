@@ -1,14 +1,15 @@
-import { ProtocolError } from '../errors';
+import { ProtocolError, ProviderError } from '../errors';
 import type { Limits, Logger } from '../settings';
 import type { McpToolDefinition } from '../toolset/callbacks';
 import { SchemaBudget } from './schema-budget';
 
 const LONGEST_QUOTE = 80;
+const METHOD_NOT_FOUND = -32601;
 
-/** A way to ask for one page of `tools/list`; `undefined` where the server has no such method. */
-export type PageReader = (params: {
-  readonly cursor?: string;
-}) => Promise<Readonly<Record<string, unknown>> | undefined>;
+type Page = Readonly<Record<string, unknown>>;
+
+/** A way to ask for one page of `tools/list`. */
+export type PageReader = (params: { readonly cursor?: string }) => Promise<Page>;
 
 /** What reading a catalog needs to know. */
 export interface CatalogOptions {
@@ -24,13 +25,16 @@ export interface CatalogOptions {
  */
 export async function readCatalog(readPage: PageReader, options: CatalogOptions): Promise<McpToolDefinition[]> {
   const catalog = new Catalog(options);
-  let cursor: string | undefined;
-  do {
-    const page = await readPage(cursor === undefined ? {} : { cursor });
-    if (page === undefined) return [];
-    cursor = catalog.addPage(page);
-  } while (cursor !== undefined);
+  let cursor = catalog.addPage(await readPage({}).catch(noneWithoutMethod));
+  while (cursor !== undefined) cursor = catalog.addPage(await readPage({ cursor }));
   return catalog.finish();
+}
+
+/** A server that does not know the method has no tools. */
+function noneWithoutMethod(error: unknown): Page {
+  const reply = (ProviderError.is(error) ? error.cause : undefined) as { readonly code?: unknown } | undefined;
+  if (reply?.code !== METHOD_NOT_FOUND) throw error;
+  return { tools: [] };
 }
 
 class Catalog {
@@ -45,7 +49,7 @@ class Catalog {
   }
 
   /** Adds a page and returns the cursor of the next. */
-  addPage(page: Readonly<Record<string, unknown>>): string | undefined {
+  addPage(page: Page): string | undefined {
     const { tools } = page;
     this.pages += 1;
     if (!Array.isArray(tools)) throw this.broken(`page ${this.pages}: expected "tools" to be an array`);

@@ -1,5 +1,6 @@
 import { injectable } from 'tsyringe';
-import { ProtocolError, ProviderError } from '../errors';
+import { ProtocolError, ProviderError, type McpToolsetError } from '../errors';
+import { untilRunEnds } from '../run/interruption';
 import type { Run } from '../run/run';
 import { mergeLimits, settingsOf } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
@@ -59,10 +60,14 @@ async function attempt(
   } catch (error) {
     forget?.();
     if (!definition.optional || !(ProviderError.is(error) || ProtocolError.is(error))) throw uncarried(error);
-    const { onError } = definition;
-    if (onError !== undefined) await callMethod(toolsetInstance(definition, binding), onError, error, { binding });
+    await untilRunEnds(report(error, definition, binding), binding.run);
     return [];
   }
+}
+
+async function report(error: McpToolsetError, definition: ToolsetDefinition, binding: ToolBinding): Promise<void> {
+  const { onError } = definition;
+  if (onError !== undefined) await callMethod(toolsetInstance(definition, binding), onError, error, { binding });
 }
 
 /** The story: instance, client, session, catalog, classes. */
@@ -72,7 +77,7 @@ async function open(
   onAbandon?: () => void,
 ): Promise<McpToolClass[]> {
   const { timeout, limits, logger } = settingsOf(binding.container);
-  const instance = toolsetInstance(definition, binding);
+  const instance = await callback(() => toolsetInstance(definition, binding));
   const create = (): Promise<UnconnectedClient> =>
     callback(() => binding.container.resolve(ClientFactory).create(definition.toolset, binding));
   const session = await Session.open({ definition, binding, timeout, create, onAbandon });

@@ -22,7 +22,10 @@ export function translated(details: RequestFailureDetails, subject: RequestSubje
     case 'reply':
       return replyError(details, subject, link);
     case 'http':
-      return new ProviderError(`${where}: ${httpMessage(details, link)}`, options(httpOutcome(details.status)));
+      return new ProviderError(`${where}: ${httpMessage(details, link)}`, {
+        ...options(httpOutcome(details.status)),
+        cause: jsonRpcError(details.body, link),
+      });
     case 'unsent':
       return new ProviderError(
         `${where}: the server cannot be reached: ${details.message}. Check that it runs and how it is addressed.`,
@@ -51,18 +54,26 @@ function replyError(
   link: Link,
 ): McpToolsetError {
   const { toolset } = subject;
-  const message = link.redact(details.message);
-  const cause = Object.freeze({ code: details.code, message, data: details.data });
+  const cause = said(details, link);
   if (subject.tool !== undefined) {
-    return new ToolError(message || `The server answered with error ${details.code} and no message.`, {
-      toolset,
-      cause,
-    });
+    const message = cause.message || `The server answered with error ${details.code} and no message.`;
+    return new ToolError(message, { toolset, cause });
   }
-  return new ProviderError(`${describe(subject)}: the server answered with error ${details.code}: ${cut(message)}`, {
-    toolset,
-    cause,
-  });
+  return new ProviderError(
+    `${describe(subject)}: the server answered with error ${details.code}: ${cut(cause.message)}`,
+    { toolset, cause },
+  );
+}
+
+interface JsonRpcError {
+  readonly code?: unknown;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** What the server said went wrong, as the cause of an error. */
+function said({ code, message, data }: JsonRpcError, link: Link): JsonRpcError {
+  return Object.freeze({ code, message: link.redact(message), data });
 }
 
 function httpOutcome(status: number): CallOutcome {
@@ -70,17 +81,16 @@ function httpOutcome(status: number): CallOutcome {
 }
 
 function httpMessage({ status, body }: { status: number; body: string }, link: Link): string {
-  const said = jsonRpcMessage(body) ?? body;
-  const text = excerpt(said, link);
+  const text = excerpt(jsonRpcError(body, link)?.message ?? body, link);
   const hint = status === 401 || status === 403 ? ' Check the credentials that the toolset sends.' : '';
   return `the server answered HTTP ${status}${text === '' ? '' : ` (${text})`}.${hint}`;
 }
 
-function jsonRpcMessage(body: string): string | undefined {
+function jsonRpcError(body: string, link: Link): JsonRpcError | undefined {
   try {
-    const parsed = JSON.parse(body) as { error?: { message?: unknown } } | null;
-    const message = parsed?.error?.message;
-    return typeof message === 'string' ? message : undefined;
+    const parsed = JSON.parse(body) as { error?: Partial<JsonRpcError> } | null;
+    const message: unknown = parsed?.error?.message;
+    return typeof message === 'string' ? said({ ...parsed?.error, message }, link) : undefined;
   } catch {
     return undefined;
   }

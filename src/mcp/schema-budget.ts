@@ -15,15 +15,21 @@ export class SchemaBudget {
    * @throws ProtocolError that names the limit and the tool
    */
   spend(schema: unknown, tool: string): void {
-    let level: unknown[] = [schema].filter(isContainer);
+    let level = this.counted([schema], tool);
     for (let depth = 1; level.length > 0; depth += 1) {
       if (depth > this.limits.maxSchemaDepth) this.refuse('maxSchemaDepth', 'levels in one schema', tool);
-      this.nodes += level.length;
-      if (this.nodes > this.limits.maxSchemaNodes) {
-        this.refuse('maxSchemaNodes', 'objects and arrays in all schemas', tool);
-      }
-      level = level.flatMap((node) => (Object.values(node as object) as unknown[]).filter(isContainer));
+      level = level.flatMap((node) => this.counted(Object.values(node), tool));
     }
+  }
+
+  /** The objects and arrays among `values`; never more than the limit leaves, also where one value is met often. */
+  private counted(values: readonly unknown[], tool: string): object[] {
+    const containers = values.filter(isContainer);
+    this.nodes += containers.length;
+    if (this.nodes > this.limits.maxSchemaNodes) {
+      this.refuse('maxSchemaNodes', 'objects and arrays in all schemas', tool);
+    }
+    return containers;
   }
 
   private refuse(limit: 'maxSchemaDepth' | 'maxSchemaNodes', what: string, tool: string): never {
@@ -35,6 +41,6 @@ export class SchemaBudget {
   }
 }
 
-function isContainer(value: unknown): boolean {
+function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }

@@ -19,14 +19,19 @@ export function sendFailure(error: unknown): RequestFailureDetails {
   const { code, name, cause } = error as { code?: unknown; name?: unknown; cause?: { code?: unknown } };
   const status = httpStatus(code, message);
   if (status !== undefined) return { kind: 'http', status, body: httpBody(message) };
-  if (name === 'ZodError' || name === 'SyntaxError' || code === -1) {
-    return { kind: 'unreadable', message: code === -1 ? message : 'it is not a JSON-RPC message', cause: error };
+  if (isShapeError(name) || name === 'SyntaxError' || code === -1) {
+    return { kind: 'unreadable', message: code === -1 ? message : 'it is no message of the protocol', cause: error };
   }
   const systemCode = cause?.code ?? code;
   if (message === 'Not connected' || (typeof systemCode === 'string' && NEVER_SENT.has(systemCode))) {
     return { kind: 'unsent', message: networkMessage(message, cause), cause: error };
   }
   return { kind: 'closed', message: networkMessage(message, cause), cause: error };
+}
+
+/** Whether it is the name of zod's errors: its small build, which the client checks results with, adds the sign. */
+function isShapeError(name: unknown): boolean {
+  return name === 'ZodError' || name === '$ZodError';
 }
 
 function httpStatus(code: unknown, message: string): number | undefined {

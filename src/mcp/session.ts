@@ -33,12 +33,20 @@ export interface SessionRequest {
 }
 
 const NEVER = new AbortController().signal;
+let latest = 0;
+
+/** The ordinal of the session that was made last. */
+export function latestSession(): number {
+  return latest;
+}
 
 /** One connected client, owned by one run, or by whoever holds its tools where there is no run. */
 export class Session implements OpenSession {
   readonly toolset: string;
   readonly runId: string | undefined;
   readonly openedAt = new Date();
+  /** Its place among all sessions of the process, the first one being 1. */
+  readonly ordinal = (latest += 1);
 
   private readonly link: ReopeningLink;
   private readonly turns = new Turnstile();

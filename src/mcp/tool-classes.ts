@@ -1,5 +1,5 @@
-import { ConfigurationError, ProviderError } from '../errors';
-import { untilAborted } from '../run/abort';
+import { ConfigurationError } from '../errors';
+import { untilRunEnds } from '../run/interruption';
 import { isToolName, toolNames } from '../tool/names';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { McpToolClass, McpToolDefinition } from '../toolset/callbacks';
@@ -11,18 +11,14 @@ import { OutputSchema } from './output-schema';
 import { callback } from './request-failure';
 import { callMethod } from './toolset-instance';
 
-const METHOD_NOT_FOUND = -32601;
-
 /**
  * Reads the catalog of a session and generates its tool classes: selected, mapped and with checked names.
  * @throws what reading and mapping throw, and ConfigurationError for a name that the application chose badly
  */
 export async function toolClasses(origin: ToolOrigin, binding: ToolBinding): Promise<McpToolClass[]> {
   const { definition, session, limits, logger } = origin;
-  const readPage = (params: object): Promise<RawResult | undefined> =>
-    session
-      .request({ method: 'tools/list', params, signal: binding.run?.signal })
-      .catch((error: unknown) => (isMethodNotFound(error) ? undefined : Promise.reject(error as Error)));
+  const readPage = (params: object): Promise<RawResult> =>
+    session.request({ method: 'tools/list', params, signal: binding.run?.signal });
   const catalog = await readCatalog(readPage, { toolset: definition.name, limits, logger });
   const names = toolNames(
     catalog.map(({ name }) => name),
@@ -42,10 +38,6 @@ export async function toolClasses(origin: ToolOrigin, binding: ToolBinding): Pro
   }
   checkNames(classes, definition.name);
   return classes;
-}
-
-function isMethodNotFound(error: unknown): boolean {
-  return ProviderError.is(error) && (error.cause as { code?: unknown } | undefined)?.code === METHOD_NOT_FOUND;
 }
 
 function isSelected(wireName: string, { include, exclude }: ToolSelection): boolean {
@@ -78,7 +70,7 @@ async function mappedClass(
   if (mapTool === undefined) return generated;
   const { mcpTool } = generated;
   const mapping = callback(() => callMethod(instance, mapTool, generated, { mcpTool, binding }));
-  const returned: unknown = await (binding.run ? untilAborted(mapping, binding.run.signal) : mapping);
+  const returned: unknown = await untilRunEnds(mapping, binding.run);
   if (returned === null || returned === undefined) return undefined;
   const where = `Toolset ${name}, tool "${mcpTool.name}", method ${String(mapTool)}`;
   const fault = mappingFault(returned, generated);

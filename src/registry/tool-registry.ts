@@ -1,5 +1,6 @@
 import { CleanupError, ConfigurationError, ToolError } from '../errors';
 import { sessionOf } from '../mcp/mcp-tool';
+import { latestSession, type Session } from '../mcp/session';
 import { closeTogether } from '../mcp/session-registry';
 import { runScoped } from '../run/run-scope';
 import { settingsOf } from '../settings';
@@ -109,6 +110,7 @@ export class ToolRegistry implements Iterable<Tool> {
   }
 
   private async registerAll(entries: readonly ToolEntry[]): Promise<void> {
+    const before = latestSession();
     const { candidates, failures } = await expand(entries, this.binding);
     const made: Registration[] = [];
     try {
@@ -117,7 +119,7 @@ export class ToolRegistry implements Iterable<Tool> {
       this.checkNames(candidates);
       for (const candidate of candidates) made.push({ candidate, tool: instantiate(candidate, this.binding) });
     } catch (error) {
-      await this.undo(made, candidates);
+      await this.undo(made, openedFor(candidates, before));
       throw error;
     }
     for (const registration of made) this.registrations.set(registration.candidate.name, registration);
@@ -146,9 +148,8 @@ export class ToolRegistry implements Iterable<Tool> {
   }
 
   /** Closes what was made and opened for entries that are not registered. */
-  private async undo(made: readonly Registration[], candidates: readonly Candidate[]): Promise<void> {
+  private async undo(made: readonly Registration[], sessions: ReadonlySet<Session>): Promise<void> {
     const tools = made.filter(({ candidate }) => candidate.instance === undefined).map(({ tool }) => tool);
-    const sessions = new Set(candidates.flatMap(({ type, instance }) => (instance ? [] : (sessionOf(type) ?? []))));
     try {
       await closeTogether(tools, 'ToolRegistry');
       await closeTogether(
@@ -163,6 +164,12 @@ export class ToolRegistry implements Iterable<Tool> {
       );
     }
   }
+}
+
+/** The sessions of the candidates that are newer than `before`; older ones belong to whoever discovered them. */
+function openedFor(candidates: readonly Candidate[], before: number): ReadonlySet<Session> {
+  const sessions = candidates.flatMap(({ type, instance }) => (instance ? [] : (sessionOf(type) ?? [])));
+  return new Set(sessions.filter(({ ordinal }) => ordinal > before));
 }
 
 runScoped(ToolRegistry, (run) => new ToolRegistry(run.container.resolve(ToolBinding)));

@@ -1,5 +1,5 @@
 import { CancelledError } from '../errors';
-import { onAbort } from './abort';
+import { onAbort, untilAborted } from './abort';
 import type { Run } from './run';
 
 /** What may end one piece of work early. */
@@ -21,6 +21,11 @@ export function interruption(run: Run | undefined, signal: AbortSignal | undefin
     signal && onAbort(signal, () => end(cancelledBy(signal))),
   ];
   return { signal: controller.signal, release: () => detach.forEach((undo) => undo?.()) };
+}
+
+/** Settles as `work` does, or rejects with why the run ended as soon as it does. */
+export function untilRunEnds<T>(work: Promise<T>, run: Run | undefined): Promise<T> {
+  return run ? untilAborted(work, run.signal) : work;
 }
 
 function cancelledBy(signal: AbortSignal): Error {

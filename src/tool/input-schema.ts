@@ -51,7 +51,7 @@ export function compileSchema(schema: JsonSchema, { allFaults }: { readonly allF
   addFormats(compiler);
   // `$async` is no keyword of JSON Schema, but would have the compiler make a check that returns a promise.
   const { $async: _, ...rest } = schema;
-  const validate = withinTime(LONGEST_CHECK, () => compiler.compile({ ...rest, $schema: dialect.id }));
+  const validate = withinTime(LONGEST_CHECK, () => compiler.compile(protoAsPattern({ ...rest, $schema: dialect.id })));
   return (value) => check(validate, value);
 }
 
@@ -61,6 +61,18 @@ function check(validate: ValidateFunction, value: unknown): readonly string[] {
   } catch (error) {
     return [`/ cannot be checked: ${messageOf(error)}`];
   }
+}
+
+/** The compiler passes over a property named `__proto__`; as a pattern that is a name like any other. */
+function protoAsPattern(schema: JsonSchema): JsonSchema {
+  const json = JSON.stringify(schema);
+  if (!json.includes('"__proto__"')) return schema;
+  return JSON.parse(json, (_key, part: unknown) => {
+    const { properties, patternProperties, ...rest } = Object(part) as Record<string, object | null | undefined>;
+    if (!properties || !Object.hasOwn(properties, '__proto__')) return part;
+    const { ['__proto__']: proto, ...others } = properties as Record<string, unknown>;
+    return { ...rest, properties: others, patternProperties: { ...patternProperties, '^__proto__$': proto } };
+  }) as JsonSchema;
 }
 
 function faultsOf({ errors }: ValidateFunction): readonly string[] {

@@ -22,7 +22,7 @@ export function toolNames(wireNames: readonly string[], prefix = ''): string[] {
     const shared = (occurrences.get(name) ?? 0) > 1 && name !== wireName;
     return shorten(prefix + (shared ? `${name}_${digest(wireName)}` : name));
   });
-  return distinct(wanted, (index) => wanted[index] === `${prefix}${wireNames[index]}`);
+  return distinct(wanted, wireNames, prefix);
 }
 
 function normalise(wireName: string): string {
@@ -35,17 +35,22 @@ function shorten(name: string): string {
   return `${name.slice(0, MAX_LENGTH - HASH_LENGTH - 1)}_${digest(name)}`;
 }
 
-/** Settles what is left: a server may publish a name that looks like the repaired form of another. */
-function distinct(wanted: readonly string[], unchanged: (index: number) => boolean): string[] {
+/**
+ * Settles what is left: a server may publish a name that looks like the repaired form of another. Names that needed no
+ * change come first, then the wire names in their own order, so that the order of the list does not matter.
+ */
+function distinct(wanted: readonly string[], wireNames: readonly string[], prefix: string): string[] {
   const names = [...wanted];
-  const taken = new Set(wanted.filter((_, index) => unchanged(index)));
-  wanted.forEach((first, index) => {
-    if (unchanged(index)) return;
-    let name = first;
+  const isUnchanged = (wireName: string, index: number): boolean => wanted[index] === prefix + wireName;
+  const taken = new Set(wireNames.filter(isUnchanged).map((wireName) => prefix + wireName));
+  const changed = [...wireNames.keys()].filter((index) => !isUnchanged(wireNames[index] ?? '', index));
+  changed.sort((a, b) => ((wireNames[a] ?? '') < (wireNames[b] ?? '') ? -1 : 1));
+  for (const index of changed) {
+    let name = wanted[index] ?? '';
     while (taken.has(name)) name = shorten(`${name}_${digest(name)}`);
     taken.add(name);
     names[index] = name;
-  });
+  }
   return names;
 }
 
