@@ -71,16 +71,24 @@ describe('the documentation', () => {
   });
 
   it('links only to files and headings that exist', () => {
+    const anchors = new Map(texts.map(({ file, text }) => [file, anchorsOf(text)]));
+    const isBroken = (file: string, target: string): boolean => {
+      const [path = '', anchor] = target.split('#');
+      const linked = path === '' ? file : join(dirname(file), path);
+      return !existsSync(join(ROOT, linked)) || (anchor !== undefined && anchors.get(linked)?.has(anchor) !== true);
+    };
     const broken = texts.flatMap(({ file, text }) => {
-      const anchors = new Set([...text.matchAll(/^#+ (.*)$/gm)].map((match) => anchorOf(match[1] ?? '')));
       const targets = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map((match) => match[1] ?? '');
-      const isBroken = (target: string): boolean =>
-        target.startsWith('#') ? !anchors.has(target.slice(1)) : !existsSync(join(ROOT, dirname(file), target));
-      return targets.filter(isBroken).map((target) => `${file}: ${target}`);
+      return targets.filter((target) => isBroken(file, target)).map((target) => `${file}: ${target}`);
     });
     expect(broken).toEqual([]);
   });
 });
+
+function anchorsOf(text: string): ReadonlySet<string> {
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map((match) => anchorOf(match[1] ?? ''));
+  return new Set([...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map((match) => match[1] ?? '')]);
+}
 
 function anchorOf(heading: string): string {
   return heading
