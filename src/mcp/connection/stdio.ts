@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { StringDecoder } from 'node:string_decoder';
 import type { StdioConnectionOptions } from '../../toolset/client-source';
 import { RequestFailure, type RequestFailureDetails } from '../request-failure';
-import { redaction } from './redaction';
+import { Redaction } from './redaction';
 
 const TAIL_LENGTH = 500;
 const DEFAULT_MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
@@ -35,7 +35,9 @@ export class StdioTransport extends StdioClientTransport {
       ...(env && { env: { ...env } }),
       ...(cwd !== undefined && { cwd }),
     });
-    this.redact = redaction(Object.values(env ?? {}));
+    const secrets = new Redaction();
+    secrets.learn(Object.values(env ?? {}));
+    this.redact = (text) => secrets.redact(text);
     this.stderr?.on('data', (chunk: Buffer) => {
       this.tail = (this.tail + this.decoder.write(chunk)).slice(-4 * TAIL_LENGTH);
     });
