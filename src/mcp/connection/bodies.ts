@@ -37,7 +37,7 @@ export function bounded(response: Response, maxBytes: number): Response {
 
 /** The beginning of a body as text: of its first `maxBytes` bytes those that come soon. */
 export async function beginning(response: Response, maxBytes: number): Promise<string> {
-  const reader = response.body?.getReader();
+  const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
   if (!reader) return '';
   const cancel = (): void => void reader.cancel().catch(() => undefined);
   const timer = globalThis.setTimeout(cancel, BEGINNING_WAIT);
