@@ -94,7 +94,7 @@ const refreshed = (exchange: HttpExchange): void =>
 describe('R38: authProvider', () => {
   it('gives every request its token', async () => {
     const server = await startRawHttp({ tools: [tool('a')] });
-    expect(await callOnce({ ...server.connection, authProvider: new Provider(authorization) })).toMatchObject({
+    expect(await callOnce({ ...server.connection, authProvider: new Provider(server) })).toMatchObject({
       status: 'success',
     });
     for (const { headers } of server.requests) expect(headers.authorization).toBe('Bearer old-token');
