@@ -5,6 +5,7 @@ import {
   RunFactory,
   ToolRegistry,
   type ConnectionOptions,
+  type HttpConnectionOptions,
   type ToolsetOptions,
   type Run,
   type ToolExecution,
@@ -34,7 +35,7 @@ interface CallOptions {
 
 /** Declares a toolset over a connection, starts a run and registers it there; a run that this fails for is closed. */
 export async function connected(
-  connection: ConnectionOptions,
+  connection: NonNullable<ToolsetOptions['connection']>,
   options: Omit<ToolsetOptions, 'connection'> = {},
 ): Promise<Connected> {
   @McpToolset({ name: 'Tested', ...options, connection })
@@ -68,4 +69,18 @@ export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
     () => Promise.reject(new Error('It was expected to be rejected.')),
     (error: unknown) => error,
   );
+}
+
+/** A fetch that hands every body on in pieces of `size` bytes. */
+export function inPieces(size: number): HttpConnectionOptions['fetch'] {
+  return async (url, init) => {
+    const { status, headers, body } = await fetch(url, init);
+    return new Response(body && ReadableStream.from(pieces(body, size)), { status, headers });
+  };
+}
+
+async function* pieces(body: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    for (let at = 0; at < chunk.length; at += size) yield chunk.subarray(at, at + size);
+  }
 }

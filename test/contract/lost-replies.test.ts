@@ -1,6 +1,6 @@
 import { ProtocolError, ProviderError, type McpToolsetError } from 'mcp-toolset';
 import { closeServersAfterEach, startRawHttp, text, tool, type HttpExchange, type RawHttpServer } from '../servers';
-import { callOnce, connected, failureOf, rejectionOf } from './connected';
+import { callOnce, connected, failureOf, inPieces, rejectionOf } from './connected';
 
 closeServersAfterEach();
 
@@ -169,6 +169,12 @@ describe('R42: an event stream with ids is resumed', () => {
     });
     expect(resumption?.headers).not.toHaveProperty('content-type');
     expect(resumption?.headers['mcp-protocol-version']).toBeDefined();
+  });
+
+  it('also when its ids come in pieces of one byte', async () => {
+    const server = await interrupted((exchange, call) => exchange.sse().event(replyTo(call)).end());
+    expect(await callOnce({ ...server.connection, fetch: inPieces(1) })).toMatchObject({ content: 'late' });
+    expect(resumptions(server)[0]?.headers['last-event-id']).toBe('one');
   });
 
   it('as often as the server ends it, each time after the latest event', async () => {
