@@ -1,3 +1,4 @@
+import { messageOf } from '../errors';
 import type {
   AnyTransport,
   JSONRPCMessage,
@@ -82,6 +83,7 @@ export class Channel implements Transport {
     this.open.set(exchange.id, exchange);
     this.latest = exchange;
     if (exchange.method === 'initialize') this.initialize = exchange;
+    if (this.ended) return this.lose(exchange.id, { kind: 'unsent', message: messageOf(this.endReason()) });
     try {
       await this.transport.send(message, options);
     } catch (error) {
@@ -162,10 +164,13 @@ export class Channel implements Transport {
   private end(): void {
     if (this.ended) return;
     this.ended = true;
-    for (const exchange of this.open.values()) exchange.failure ??= this.endReason();
-    this.open.clear();
-    this.onEnd();
-    this.onclose?.();
+    const reason = this.endReason();
+    for (const id of [...this.open.keys()]) this.lose(id, reason);
+    // What waits for a reply learns how its own request went, and only then that there is no connection any more.
+    setImmediate(() => {
+      this.onEnd();
+      this.onclose?.();
+    });
   }
 }
 

@@ -24,15 +24,15 @@ export function translated(details: RequestFailureDetails, subject: RequestSubje
     case 'http':
       return new ProviderError(`${where}: ${httpMessage(details, link)}`, {
         ...options(httpOutcome(details.status)),
-        cause: jsonRpcError(details.body, link),
+        cause: jsonRpcError(details.body, link) ?? details.cause,
       });
     case 'unsent':
       return new ProviderError(
-        `${where}: the server cannot be reached: ${details.message}. Check that it runs and how it is addressed.`,
+        `${where}: the server cannot be reached: ${link.redact(details.message)}. Check that it runs and how it is addressed.`,
         { ...options('not-sent'), cause: details.cause },
       );
     case 'closed':
-      return new ProviderError(`${where}: ${details.message}.`, {
+      return new ProviderError(`${where}: ${link.redact(details.message)}.`, {
         ...options('unknown'),
         cause: details.cause,
       });

@@ -3,7 +3,7 @@ import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import { messageOf } from '../errors';
 import type { UnconnectedClient } from '../toolset/client-source';
-import type { RequestFailureDetails } from './request-failure';
+import type { CallbackFailure, RequestFailureDetails } from './request-failure';
 
 export type { Client, JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions };
 
@@ -12,7 +12,7 @@ export interface AnyTransport extends Transport {
   /** Ends the session on the server (Streamable HTTP). */
   terminateSession?(): Promise<void>;
   /** Set by the library: tells that the reply to a request can no longer come. */
-  onlostreply?: (id: string | number, failure: RequestFailureDetails) => void;
+  onlostreply?: (id: string | number, failure: RequestFailureDetails | CallbackFailure) => void;
   /** Of the library's own HTTP transport: told that nothing waits for a reply any more, and whether it came. */
   settled?(id: string | number, replied: boolean): void;
   /** Of the library's own transports: takes secrets out of a text. */

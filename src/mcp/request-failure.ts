@@ -3,7 +3,7 @@ export type RequestFailureDetails =
   /** The server replied with a JSON-RPC error. */
   | { readonly kind: 'reply'; readonly code: number; readonly message: string; readonly data?: unknown }
   /** The request was answered with an HTTP error. */
-  | { readonly kind: 'http'; readonly status: number; readonly body: string }
+  | { readonly kind: 'http'; readonly status: number; readonly body: string; readonly cause?: unknown }
   /** The request never left. */
   | { readonly kind: 'unsent'; readonly message: string; readonly cause?: unknown }
   /** The connection ended before the reply came. */

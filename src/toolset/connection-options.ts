@@ -34,12 +34,17 @@ const httpSchema = z.strictObject({
   fetch: callable.optional(),
 });
 
+/** A string that can be given to a process. Checked here, as Node.js would quote the whole of it in its error. */
+const processText = z
+  .string({ error: 'expected a string' })
+  .refine((text) => !text.includes('\0'), { error: 'holds a null character' });
+
 const stdioSchema = z.strictObject({
-  command: z.string().min(1, { error: 'expected the name of an executable' }),
-  args: z.array(z.string()).optional(),
-  env: z.record(z.string(), z.string({ error: 'expected a string' })).optional(),
+  command: processText.min(1, { error: 'expected the name of an executable' }),
+  args: z.array(processText).optional(),
+  env: z.record(z.string(), processText).optional(),
   maxMessageBytes: count.optional(),
-  cwd: z.string().min(1).optional(),
+  cwd: processText.min(1).optional(),
   timeout: milliseconds.optional(),
 });
 

@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { messageOf } from '../../errors';
-import { RequestFailure } from '../request-failure';
+import { CallbackFailure, RequestFailure } from '../request-failure';
 import { EventScanner } from './event-scanner';
 import type { HttpExchange } from './exchange';
 
@@ -8,6 +8,8 @@ const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 30_000;
 const SHORTEST_WAIT = 20;
 const MOST_FAILED_RESUMPTIONS = 2;
+/** Milliseconds that the beginning of a page is waited for. */
+const BEGINNING_WAIT = 1_000;
 
 type Body = AsyncIterable<Uint8Array>;
 
@@ -16,10 +18,9 @@ export function mediaType(response: Response): string {
   return (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** The same response with another body. */
-export function withBody(response: Response, body: Body): Response {
-  const { status, statusText, headers } = response;
-  return new Response(ReadableStream.from(body), { status, statusText, headers });
+/** The same response with another body; without its status text, in which a server may say what `Response` refuses. */
+export function withBody({ status, headers }: Response, body: Body): Response {
+  return new Response(ReadableStream.from(body), { status, headers });
 }
 
 /**
@@ -34,18 +35,26 @@ export function bounded(response: Response, maxBytes: number): Response {
   return response.body ? withBody(response, limited(response.body, maxBytes)) : response;
 }
 
-/** A response whose body ends after `maxBytes` bytes, for one of which only the beginning matters. */
-export function truncated(response: Response, maxBytes: number): Response {
-  return response.body ? withBody(response, beginning(response.body, maxBytes)) : response;
-}
-
-async function* beginning(body: Body, maxBytes: number): AsyncGenerator<Uint8Array> {
+/** The beginning of a body as text: of its first `maxBytes` bytes those that come soon. */
+export async function beginning(response: Response, maxBytes: number): Promise<string> {
+  const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
+  if (!reader) return '';
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  const timer = globalThis.setTimeout(cancel, BEGINNING_WAIT);
+  const chunks: Uint8Array[] = [];
   let left = maxBytes;
-  for await (const chunk of body) {
-    yield chunk.subarray(0, left);
-    left -= chunk.byteLength;
-    if (left <= 0) return;
+  try {
+    for (let next = await reader.read(); next.value; next = await reader.read()) {
+      chunks.push(next.value.subarray(0, left));
+      left -= next.value.byteLength;
+      if (left <= 0) break;
+    }
+  } catch {
+    // The connection broke; what has come may tell something.
   }
+  clearTimeout(timer);
+  cancel();
+  return Buffer.concat(chunks).toString('utf8').toWellFormed();
 }
 
 async function* limited(body: Body, maxBytes: number): AsyncGenerator<Uint8Array> {
@@ -72,7 +81,6 @@ export interface EventStreamOptions {
 export async function* eventStream(first: Response, options: EventStreamOptions): AsyncGenerator<Uint8Array> {
   const { exchange } = options;
   const scanner = new EventScanner();
-  exchange.streamStarted();
   try {
     for (let response: Response | undefined = first; response; response = await resumed(scanner, options)) {
       const broken = yield* events(response, scanner, options);
@@ -121,6 +129,7 @@ async function resumed(scanner: EventScanner, { exchange, resume }: EventStreamO
       reason = `HTTP ${response.status}`;
       if (response.status === 405) break;
     } catch (error) {
+      if (error instanceof CallbackFailure) exchange.lose(error);
       if (exchange.isFinished) return undefined;
       reason = messageOf(error);
     }

@@ -1,26 +1,31 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { HttpConnectionOptions } from '../../toolset/client-source';
 import { callback } from '../request-failure';
+import type { Redaction } from './redaction';
 
 const MOST_REDIRECTS = 5;
 const KEEPS_METHOD = new Set([307, 308]);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
+/** Headers that hold nothing that would have to be kept secret. */
+const PUBLIC_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'last-event-id'];
 /** Headers that belong to the protocol; the application's own do not replace them where they are set. */
-const PROTOCOL_HEADERS = new Set(['accept', 'content-type', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id']);
+const PROTOCOL_HEADERS = new Set([...PUBLIC_HEADERS, 'mcp-session-id']);
 
 /**
  * A fetch that carries the application's headers and its signature to the endpoint's origin and nowhere else, and follows
- * redirects within that origin only.
+ * redirects within that origin only. `sent` learns the values of the headers that go out.
  */
-export function endpointFetch(options: HttpConnectionOptions): FetchLike {
+export function endpointFetch(options: HttpConnectionOptions, sent: Redaction): FetchLike {
   const { origin } = new URL(options.url);
   const send: FetchLike = options.fetch ?? ((url, init) => fetch(url, init));
   return async (address, init = {}) => {
     let url = new URL(address);
     if (url.origin !== origin) return send(url, init);
     for (let followed = 0; ; followed += 1) {
-      const response = await send(url, { ...init, redirect: 'manual', headers: await headersFor(url, init, options) });
+      const headers = await headersFor(url, init, options);
+      sent.learn(secretsOf(headers));
+      const response = await send(url, { ...init, redirect: 'manual', headers });
       const target = redirectTarget(response, url);
       if (target === undefined) return response;
       await response.body?.cancel();
@@ -37,10 +42,14 @@ async function headersFor(url: URL, init: RequestInit, { headers, signer }: Http
     if (!(PROTOCOL_HEADERS.has(name.toLowerCase()) && all.has(name))) all.set(name, value);
   }
   if (signer) {
-    const body = typeof init.body === 'string' ? init.body : undefined;
+    const body = typeof init.body === 'string' || init.body instanceof URLSearchParams ? String(init.body) : undefined;
     await callback(() => signer({ method: init.method ?? 'GET', url, headers: all, body }));
   }
   return all;
+}
+
+function secretsOf(headers: Headers): string[] {
+  return [...headers].filter(([name]) => !PUBLIC_HEADERS.includes(name)).map(([, value]) => value);
 }
 
 /** Where a redirect leads; undefined for any other response. */

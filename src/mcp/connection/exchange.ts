@@ -1,20 +1,28 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { RequestFailureDetails } from '../request-failure';
+import type { CallbackFailure, RequestFailureDetails } from '../request-failure';
 
-/** Milliseconds that a server has to end a stream whose reply has come. */
-const STREAM_END_WAIT = 2_000;
+/** Milliseconds that a server has to end its answer when the reply has come. */
+const ANSWER_END_WAIT = 2_000;
+
+/** What an exchange tells its transport. */
+export interface ExchangeListener {
+  /** The reply can no longer come. */
+  lost(failure: RequestFailureDetails | CallbackFailure): void;
+  /** Nothing of it is open any more. */
+  over(): void;
+}
 
 /** One JSON-RPC request that waits for its reply, as the HTTP requests that are made for it know it. */
 export class HttpExchange {
+  /** The HTTP status by which the server asks for (other) credentials. */
+  challenge: number | undefined;
+
   private readonly end = new AbortController();
   private finished = false;
   private streaming = false;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    private readonly onLost: (failure: RequestFailureDetails) => void,
-    private readonly onStreamEnd: () => void,
-  ) {}
+  constructor(private readonly listener: ExchangeListener) {}
 
   /** Aborts when what is still open for the exchange is to be dropped. */
   get signal(): AbortSignal {
@@ -31,20 +39,24 @@ export class HttpExchange {
     return this.streaming;
   }
 
+  /** The request has been answered, though an event stream may go on. */
+  answered(): void {
+    if (!this.streaming) this.over();
+  }
+
   streamStarted(): void {
     this.streaming = true;
   }
 
   streamEnded(): void {
     this.streaming = false;
-    clearTimeout(this.timer);
-    this.onStreamEnd();
+    this.over();
   }
 
-  /** The reply has come; a stream that is kept open nevertheless is dropped after a while. */
+  /** The reply has come; an answer that is kept open nevertheless is dropped after a while. */
   finish(): void {
     this.finished = true;
-    if (this.streaming) this.timer = setTimeout(() => this.end.abort(), STREAM_END_WAIT).unref();
+    this.timer = setTimeout(() => this.end.abort(), ANSWER_END_WAIT).unref();
   }
 
   /** Drops what is still open for it. */
@@ -54,10 +66,15 @@ export class HttpExchange {
   }
 
   /** Tells that the reply can no longer come; no effect on a finished exchange. */
-  lose(failure: RequestFailureDetails): void {
+  lose(failure: RequestFailureDetails | CallbackFailure): void {
     if (this.finished) return;
     this.finished = true;
-    this.onLost(failure);
+    this.listener.lost(failure);
+  }
+
+  private over(): void {
+    clearTimeout(this.timer);
+    this.listener.over();
   }
 }
 

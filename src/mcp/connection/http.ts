@@ -1,14 +1,17 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { messageOf } from '../../errors';
 import type { HttpConnectionOptions } from '../../toolset/client-source';
-import type { RequestFailureDetails } from '../request-failure';
+import { CallbackFailure, RequestFailure, type RequestFailureDetails } from '../request-failure';
 import { endpointFetch } from './endpoint-fetch';
 import { currentExchange, HttpExchange } from './exchange';
 import { exchangeFetch } from './exchange-fetch';
-import { redaction } from './redaction';
+import { Redaction } from './redaction';
 
 const DEFAULT_MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
+/** How many values of headers are remembered for redaction; signatures are new with each request. */
+const MOST_SECRETS = 500;
 
 /** Resuming a stream is `eventStream`'s, so the SDK is to try nothing of its own. */
 const NO_RECONNECTION = {
@@ -23,55 +26,77 @@ type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
 /** The SDK's transport over Streamable HTTP, which also tells at once when a reply can no longer come. */
 export class HttpTransport extends StreamableHTTPClientTransport {
   /** Set by the channel: told of each request whose reply can no longer come. */
-  onlostreply?: (id: string | number, failure: RequestFailureDetails) => void;
-  /** Takes the values of the application's headers out of a text. */
+  onlostreply?: (id: string | number, failure: RequestFailureDetails | CallbackFailure) => void;
+  /** Takes the values of the headers that were sent out of a text. */
   readonly redact: (text: string) => string;
   /** By the id of the request that waits. */
-  private readonly exchanges = new Map<string | number, HttpExchange>();
-  /** Those that nothing waits for any more, but whose stream the server has not ended. */
-  private readonly streams = new Set<HttpExchange>();
+  private readonly waiting = new Map<string | number, HttpExchange>();
+  /** Those whose HTTP request is not answered to the end, whether anything waits for the reply or not. */
+  private readonly open = new Set<HttpExchange>();
+  private readonly end: AbortController;
 
   constructor(options: HttpConnectionOptions) {
-    const { url, headers, authProvider, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
+    const { url, authProvider, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
+    const end = new AbortController();
+    const sent = new Redaction(MOST_SECRETS);
+    const fetch = exchangeFetch(endpointFetch(options, sent), {
+      maxBytes: maxResponseBytes,
+      authorizes: authProvider !== undefined,
+      signal: end.signal,
+    });
     super(new URL(url), {
-      fetch: exchangeFetch(endpointFetch(options), maxResponseBytes),
+      fetch,
       reconnectionOptions: NO_RECONNECTION,
       ...(authProvider && { authProvider: authProvider as OAuthClientProvider }),
     });
-    this.redact = redaction(Object.values(headers ?? {}));
+    this.end = end;
+    this.redact = (text) => sent.redact(text);
   }
 
   override async send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
     const id = !Array.isArray(message) && 'method' in message && 'id' in message ? message.id : undefined;
     if (id === undefined) return currentExchange.run(undefined, () => super.send(message, options));
     const exchange = this.begin(id);
-    await currentExchange.run(exchange, () => super.send(message, options));
     // After authorization the SDK sends the message again by this method, and then the later exchange counts.
-    if (exchange.isStreaming || this.exchanges.get(id) !== exchange) return;
+    const isLatest = (): boolean => this.waiting.get(id) === exchange;
+    try {
+      await currentExchange.run(exchange, () => super.send(message, options));
+    } catch (error) {
+      throw isLatest() ? authorizationFailure(error, exchange) : error;
+    } finally {
+      exchange.answered();
+    }
+    if (exchange.isStreaming || !isLatest()) return;
     exchange.lose({ kind: 'unreadable', message: 'it holds no reply to the request' });
   }
 
   override async close(): Promise<void> {
-    for (const exchange of [...this.exchanges.values(), ...this.streams]) exchange.drop();
+    for (const exchange of this.open) exchange.drop();
+    this.end.abort();
     await super.close();
   }
 
   /** Told by the channel that nothing waits for the reply to a request any more, and whether it came. */
   settled(id: string | number, replied: boolean): void {
-    const exchange = this.exchanges.get(id);
-    this.exchanges.delete(id);
-    if (!exchange) return;
-    if (exchange.isStreaming) this.streams.add(exchange);
-    if (replied) exchange.finish();
-    else exchange.drop();
+    const exchange = this.waiting.get(id);
+    this.waiting.delete(id);
+    if (replied) exchange?.finish();
+    else exchange?.drop();
   }
 
   private begin(id: string | number): HttpExchange {
-    const exchange: HttpExchange = new HttpExchange(
-      (failure) => this.onlostreply?.(id, failure),
-      () => this.streams.delete(exchange),
-    );
-    this.exchanges.set(id, exchange);
+    const exchange: HttpExchange = new HttpExchange({
+      lost: (failure) => this.onlostreply?.(id, failure),
+      over: () => this.open.delete(exchange),
+    });
+    this.waiting.set(id, exchange);
+    this.open.add(exchange);
     return exchange;
   }
+}
+
+/** What the SDK says when it could not be authorized is no news of the request, which the server has refused. */
+function authorizationFailure(error: unknown, { challenge }: HttpExchange): unknown {
+  if (challenge === undefined || error instanceof RequestFailure || error instanceof CallbackFailure) return error;
+  return new RequestFailure({ kind: 'http', status: challenge, body: messageOf(error), cause: error });
 }

@@ -1,8 +1,28 @@
 const SHORTEST_SECRET = 4;
+/** Names of authentication schemes, which are no secrets and which errors speak of. */
+const SCHEMES = new Set(['basic', 'bearer', 'digest', 'dpop']);
 
-/** A function that takes `secrets` out of a text. */
-export function redaction(secrets: readonly string[]): (text: string) => string {
-  const parts = new Set(secrets.flatMap((secret) => [secret, ...secret.split(/\s+/)]));
-  const hidden = [...parts].filter((part) => part.length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
-  return (text) => hidden.reduce((redacted, part) => redacted.replaceAll(part, '[redacted]'), text);
+/** Takes secrets out of texts, also where only a word of one is quoted. */
+export class Redaction {
+  private readonly secrets = new Set<string>();
+
+  /** One that remembers the latest `most` secrets and words of secrets. */
+  constructor(private readonly most = Infinity) {}
+
+  learn(secrets: Iterable<string>): void {
+    for (const part of [...secrets].flatMap((secret) => [secret, ...secret.split(/[\s",;]+/)])) {
+      if (part.length < SHORTEST_SECRET || SCHEMES.has(part.toLowerCase())) continue;
+      this.secrets.delete(part);
+      this.secrets.add(part);
+    }
+    for (const oldest of this.secrets) {
+      if (this.secrets.size <= this.most) break;
+      this.secrets.delete(oldest);
+    }
+  }
+
+  redact(text: string): string {
+    const longestFirst = [...this.secrets].sort((a, b) => b.length - a.length);
+    return longestFirst.reduce((redacted, secret) => redacted.replaceAll(secret, '[redacted]'), text);
+  }
 }

@@ -5,11 +5,16 @@ import { once } from 'node:events';
 import { StringDecoder } from 'node:string_decoder';
 import type { StdioConnectionOptions } from '../../toolset/client-source';
 import { RequestFailure, type RequestFailureDetails } from '../request-failure';
-import { redaction } from './redaction';
+import { Redaction } from './redaction';
 
+/** Characters of stderr that an error tells, and that are kept for it. */
 const TAIL_LENGTH = 500;
+const KEPT_LENGTH = 8 * 1024;
 const DEFAULT_MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
-/** Milliseconds in which a child that has exited may still be read; a grandchild can keep its output open for ever. */
+/**
+ * Milliseconds in which a child that has exited, or has closed a pipe, may still be read; a grandchild can keep its output
+ * open for ever, and the child itself can live on.
+ */
 const LAST_WORDS = 500;
 
 /** What this transport needs of the SDK's own fields; where one is missing, the SDK's behaviour remains. */
@@ -26,6 +31,7 @@ export class StdioTransport extends StdioClientTransport {
   private tail = '';
   private child: ChildProcess | undefined;
   private failure: RequestFailure | undefined;
+  private closing: Promise<void> | undefined;
 
   constructor({ command, args, env, cwd, maxMessageBytes }: StdioConnectionOptions) {
     super({
@@ -35,12 +41,13 @@ export class StdioTransport extends StdioClientTransport {
       ...(env && { env: { ...env } }),
       ...(cwd !== undefined && { cwd }),
     });
-    this.redact = redaction(Object.values(env ?? {}));
-    this.stderr?.on('data', (chunk: Buffer) => {
-      this.tail = (this.tail + this.decoder.write(chunk)).slice(-4 * TAIL_LENGTH);
-    });
+    const secrets = new Redaction();
+    secrets.learn(Object.values(env ?? {}));
+    this.redact = (text) => secrets.redact(text);
+    this.stderr?.on('data', (chunk: Buffer) => this.keep(this.decoder.write(chunk)));
     this.fields._readBuffer = new BoundedReadBuffer(maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES, (failure) => {
       this.failure = failure;
+      this.child?.stdout?.destroy();
       this.onclose?.();
     });
   }
@@ -49,13 +56,26 @@ export class StdioTransport extends StdioClientTransport {
     await super.start();
     const child = this.fields._process;
     this.child = child;
-    child?.once('exit', () => {
-      const timer = setTimeout(() => hangUp(child), LAST_WORDS);
+    if (!child) return;
+    const ending = (): void => {
+      const timer = setTimeout(() => {
+        hangUp(child);
+        this.onclose?.();
+      }, LAST_WORDS);
       child.once('close', () => clearTimeout(timer));
-    });
+    };
+    child.once('exit', ending);
+    child.stdout?.once('close', ending);
+    child.stdin?.once('error', ending);
   }
 
-  override async close(): Promise<void> {
+  /** Closes once; the SDK calls it again for whatever comes after a message over the limit. */
+  override close(): Promise<void> {
+    this.closing ??= this.closeChild();
+    return this.closing;
+  }
+
+  private async closeChild(): Promise<void> {
     await super.close();
     const { child } = this;
     if (!child) return;
@@ -69,6 +89,12 @@ export class StdioTransport extends StdioClientTransport {
     const stderr = this.redact(this.tail).trim().slice(-TAIL_LENGTH).toWellFormed();
     const words = stderr === '' ? '' : `; the last lines of its stderr: ${stderr}`;
     return { kind: 'closed', message: `the server's process has ended or closed its output${words}` };
+  }
+
+  /** Keeps the end of stderr, without a word that is cut: it could be a part of a secret, by which nobody knows it. */
+  private keep(text: string): void {
+    const all = this.tail + text;
+    this.tail = all.length > KEPT_LENGTH ? all.slice(-KEPT_LENGTH).replace(/^\S+/, '') : all;
   }
 
   private get fields(): SdkFields {

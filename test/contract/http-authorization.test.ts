@@ -1,0 +1,229 @@
+import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
+import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import { ProviderError } from 'mcp-toolset';
+import { closeServersAfterEach, startRawHttp, tool, type HttpExchange, type RawHttpServer } from '../servers';
+import { callOnce, connected, failureOf, rejectionOf } from './connected';
+
+closeServersAfterEach();
+
+/** A client that was registered and authorized before, and can refresh its token. */
+class Provider implements OAuthClientProvider {
+  readonly saved: OAuthTokens[] = [];
+  readonly redirects: URL[] = [];
+  readonly redirectUrl = 'http://127.0.0.1/callback';
+  readonly clientMetadata = { redirect_uris: [this.redirectUrl] };
+
+  private current: OAuthTokens | undefined;
+
+  /** One that was authorized by this server before, and has the token that it got there. */
+  constructor(authorization?: RawHttpServer) {
+    if (!authorization) return;
+    const issuer = `${new URL(authorization.url).origin}/`;
+    this.current = { access_token: 'old-token', token_type: 'Bearer', refresh_token: 'refresh-token', issuer };
+  }
+
+  clientInformation(): { client_id: string; client_secret: string } {
+    return { client_id: 'client', client_secret: 'client-secret' };
+  }
+
+  tokens(): OAuthTokens | undefined {
+    return this.current;
+  }
+
+  saveTokens(tokens: OAuthTokens): void {
+    this.saved.push(tokens);
+    this.current = tokens;
+  }
+
+  redirectToAuthorization(url: URL): void {
+    this.redirects.push(url);
+  }
+
+  saveCodeVerifier(): void {
+    // Nothing of these tests comes back with a code.
+  }
+
+  codeVerifier(): string {
+    return 'verifier';
+  }
+}
+
+/** An authorization server at an origin of its own, whose tokens `answer` gives out. */
+async function authorizationServer(answer: (exchange: HttpExchange) => unknown): Promise<RawHttpServer> {
+  const server = await startRawHttp();
+  const { origin } = new URL(server.url);
+  const json = (exchange: HttpExchange, value: unknown): void =>
+    exchange.raw(200, { 'content-type': 'application/json' }, JSON.stringify(value));
+  const endpoints = { authorization_endpoint: `${origin}/authorize`, token_endpoint: `${origin}/token` };
+  server.script.on = {
+    '/.well-known/oauth-authorization-server': (exchange) =>
+      json(exchange, { issuer: origin, ...endpoints, response_types_supported: ['code'] }),
+    '/token': answer,
+  };
+  return server;
+}
+
+/** A resource server that demands `Bearer new-token` from requests of this method, or of all. */
+async function resourceServer(authorization: RawHttpServer, guarded?: string): Promise<RawHttpServer> {
+  const server = await startRawHttp({ tools: [tool('a')] });
+  const { origin } = new URL(server.url);
+  const challenge = {
+    'www-authenticate': `Bearer resource_metadata="${origin}/metadata"`,
+    'content-type': 'text/html',
+  };
+  const metadata = { resource: server.url, authorization_servers: [new URL(authorization.url).origin] };
+  const guard = (exchange: HttpExchange): void | Promise<void> =>
+    exchange.headers.authorization === 'Bearer new-token'
+      ? exchange.polite()
+      : exchange.raw(401, challenge, '<html>Log in</html>');
+  const methods = guarded === undefined ? ['initialize', 'tools/list', 'tools/call'] : [guarded];
+  server.script.on = {
+    ...Object.fromEntries(methods.map((method) => [method, guard])),
+    '/metadata': (exchange) => exchange.raw(200, { 'content-type': 'application/json' }, JSON.stringify(metadata)),
+  };
+  return server;
+}
+
+const refreshed = (exchange: HttpExchange): void =>
+  exchange.raw(
+    200,
+    { 'content-type': 'application/json' },
+    JSON.stringify({ access_token: 'new-token', token_type: 'Bearer' }),
+  );
+
+describe('R38: authProvider', () => {
+  it('gives every request its token', async () => {
+    const server = await startRawHttp({ tools: [tool('a')] });
+    expect(await callOnce({ ...server.connection, authProvider: new Provider(server) })).toMatchObject({
+      status: 'success',
+    });
+    for (const { headers } of server.requests) expect(headers.authorization).toBe('Bearer old-token');
+  });
+
+  it.each([undefined, 'tools/call'])('refreshes it when the server demands it, at %p', async (guarded) => {
+    const authorization = await authorizationServer(refreshed);
+    const server = await resourceServer(authorization, guarded);
+    const provider = new Provider(authorization);
+    expect(await callOnce({ ...server.connection, authProvider: provider })).toMatchObject({ status: 'success' });
+    expect(provider.saved).toMatchObject([{ access_token: 'new-token' }]);
+    expect(provider.redirects).toEqual([]);
+    const refresh = await authorization.waitFor(({ path }) => path === '/token');
+    expect(new URLSearchParams(refresh.body).get('refresh_token')).toBe('refresh-token');
+    expect(server.calls).toHaveLength(guarded === undefined ? 1 : 2); // the one that was refused, and the one that counts
+  });
+
+  it('has its requests to another origin made without the headers and the signature of the application', async () => {
+    const authorization = await authorizationServer(refreshed);
+    const server = await resourceServer(authorization);
+    const signed: string[] = [];
+    await callOnce({
+      ...server.connection,
+      authProvider: new Provider(authorization),
+      headers: { 'x-api-key': 'key-of-the-application' },
+      signer: ({ url, headers }) => {
+        signed.push(url.origin);
+        headers.set('x-signature', 'signature');
+      },
+    });
+    expect(authorization.requests.map(({ path }) => path)).toEqual([
+      '/.well-known/oauth-authorization-server',
+      '/token',
+    ]);
+    for (const { headers } of authorization.requests) {
+      expect(headers).not.toHaveProperty('x-api-key');
+      expect(headers).not.toHaveProperty('x-signature');
+    }
+    expect(new Set(signed)).toEqual(new Set([new URL(server.url).origin]));
+  });
+
+  it('has its requests made by the `fetch` of the application, and bounded', async () => {
+    const long = { access_token: 'new-token', token_type: 'Bearer', padding: 'x'.repeat(5_000) };
+    const authorization = await authorizationServer((exchange) =>
+      exchange.raw(200, { 'content-type': 'application/json' }, JSON.stringify(long)),
+    );
+    const provider = new Provider(authorization);
+    const server = await resourceServer(authorization);
+    const asked: string[] = [];
+    const connection = {
+      ...server.connection,
+      authProvider: provider,
+      maxResponseBytes: 2_000,
+      fetch: (url: string | URL, init?: RequestInit): Promise<Response> => {
+        asked.push(new URL(url).pathname);
+        return fetch(url, init);
+      },
+    };
+    const failure = await rejectionOf(connected(connection));
+    expect(failure).toMatchObject({ name: 'ProviderError' });
+    expect(provider.saved).toEqual([]); // the answer was too long to be read
+    expect(asked).toEqual(['/mcp', '/metadata', '/.well-known/oauth-authorization-server', '/token']);
+  });
+
+  it('starts the authorization where there is no token, and the toolset cannot be used before', async () => {
+    const authorization = await authorizationServer(refreshed);
+    const server = await resourceServer(authorization);
+    const provider = new Provider();
+    const failure = await rejectionOf(connected({ ...server.connection, authProvider: provider }));
+    expect(failure).toBeInstanceOf(ProviderError);
+    expect(String(failure)).toContain('initialize: the server answered HTTP 401');
+    expect(provider.redirects.map(({ pathname }) => pathname)).toEqual(['/authorize']);
+  });
+
+  it('that does not get a token leaves the call refused, with a short reason and no secret', async () => {
+    const authorization = await authorizationServer((exchange) =>
+      exchange.raw(503, { 'content-type': 'text/html' }, `${exchange.body} ${'x'.repeat(5_000)}`),
+    );
+    const server = await resourceServer(authorization, 'tools/call');
+    const provider = new Provider(authorization);
+    const execution = await callOnce({ ...server.connection, authProvider: provider });
+    const failure = failureOf(execution);
+    expect(failure).toMatchObject({ name: 'ProviderError', outcome: 'refused' });
+    expect(failure.message).toContain('HTTP 401');
+    expect(failure.message.length).toBeLessThan(400);
+    expect(failure.message).not.toContain('old-token');
+  });
+
+  it('is asked once only, when the server does not like the new token either', async () => {
+    const authorization = await authorizationServer((exchange) =>
+      exchange.raw(
+        200,
+        { 'content-type': 'application/json' },
+        '{"access_token":"another-token","token_type":"Bearer","refresh_token":"refresh-token"}',
+      ),
+    );
+    const server = await resourceServer(authorization, 'tools/call');
+    const failure = failureOf(await callOnce({ ...server.connection, authProvider: new Provider(authorization) }));
+    expect(failure).toMatchObject({ name: 'ProviderError', outcome: 'refused' });
+    expect(failure.message).toContain('HTTP 401');
+    expect(failure.message).not.toContain('another-token');
+    expect(server.calls).toHaveLength(2);
+  });
+
+  it('whose authorization server hangs ends with the run', async () => {
+    const authorization = await authorizationServer((exchange) => exchange.hang());
+    const server = await resourceServer(authorization, 'tools/call');
+    const session = await connected({ ...server.connection, authProvider: new Provider(authorization) });
+    const call = session.call();
+    await authorization.waitFor(({ path }) => path === '/token');
+    const closed = session.run.close();
+    await expect(call).rejects.toMatchObject({ name: 'CancelledError' });
+    await closed;
+    await authorization.waitForNoRequests();
+    await server.waitForNoRequests();
+  });
+
+  it('must be an OAuthClientProvider', async () => {
+    const failure = await rejectionOf(connected({ url: 'https://mcp.example/', authProvider: {} as never }));
+    expect(String(failure)).toMatch(/ConfigurationError: .*"authProvider": expected an OAuthClientProvider/);
+  });
+});
+
+describe('R38: without an authProvider', () => {
+  it('a demand for credentials is a refusal that says so', async () => {
+    const server = await resourceServer(await authorizationServer(refreshed), 'tools/call');
+    const execution = await callOnce(server.connection);
+    expect(failureOf(execution)).toMatchObject({ name: 'ProviderError', outcome: 'refused' });
+    expect(failureOf(execution).message).toContain('HTTP 401 (<html>Log in</html>). Check the credentials');
+    expect(execution.content).toContain('refused the call without carrying it out');
+  });
+});
