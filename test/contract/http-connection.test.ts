@@ -78,12 +78,20 @@ describe('R38: a session that is closed leaves no request open', () => {
 
   it('whose reply came on the stream of another call', async () => {
     const server = await serverThat((exchange) => exchange.hang());
-    const session = await connected(server.connection);
+    const signals: (AbortSignal | null | undefined)[] = [];
+    const session = await connected({
+      ...server.connection,
+      fetch: (url, init) => {
+        if (typeof init?.body === 'string' && init.body.includes('tools/call')) signals.push(init.signal);
+        return fetch(url, init);
+      },
+    });
     const calls = [session.call({ n: 1 }), session.call({ n: 2 })];
     const [first, second] = [await server.waitFor('tools/call', 1), await server.waitFor('tools/call', 2)];
     first.sse().event(replyTo(second, 'two')).event(replyTo(first, 'one')).end();
     expect(new Set((await Promise.all(calls)).map(({ content }) => content))).toEqual(new Set(['one', 'two']));
     await session.run.close();
+    expect(signals.filter((signal) => signal?.aborted)).toHaveLength(1); // the second call's; the first has ended
     await server.waitForNoRequests();
   });
 

@@ -31,7 +31,6 @@ export class StdioTransport extends StdioClientTransport {
   private tail = '';
   private child: ChildProcess | undefined;
   private failure: RequestFailure | undefined;
-  private closing: Promise<void> | undefined;
 
   constructor({ command, args, env, cwd, maxMessageBytes }: StdioConnectionOptions) {
     super({
@@ -61,7 +60,7 @@ export class StdioTransport extends StdioClientTransport {
       const timer = setTimeout(() => {
         hangUp(child);
         this.onclose?.();
-      }, LAST_WORDS);
+      }, LAST_WORDS).unref();
       child.once('close', () => clearTimeout(timer));
     };
     child.once('exit', ending);
@@ -69,13 +68,7 @@ export class StdioTransport extends StdioClientTransport {
     child.stdin?.once('error', ending);
   }
 
-  /** Closes once; the SDK calls it again for whatever comes after a message over the limit. */
-  override close(): Promise<void> {
-    this.closing ??= this.closeChild();
-    return this.closing;
-  }
-
-  private async closeChild(): Promise<void> {
+  override async close(): Promise<void> {
     await super.close();
     const { child } = this;
     if (!child) return;
