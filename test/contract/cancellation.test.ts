@@ -73,7 +73,7 @@ describe('R28: a call honours the signals and the deadline, and the server is to
 
   it("by the run's deadline", async () => {
     const server = await waitingServer();
-    const run = startRun({ timeout: 500 });
+    const run = startRun({ timeout: 800 });
     const registry = await registered(run, toolsetFor(server.connection));
     const { call, request } = await waiting(server, registry);
     await expect(call).rejects.toThrow(DeadlineExceededError);
@@ -84,7 +84,7 @@ describe('R28: a call honours the signals and the deadline, and the server is to
   it('by the timeout of one request', async () => {
     const server = await waitingServer();
     const run = startRun();
-    const registry = await registered(run, toolsetFor(server.connection, { timeout: 50 }));
+    const registry = await registered(run, toolsetFor(server.connection, { timeout: 300 }));
     const { call, request } = await waiting(server, registry);
     expect(await call).toMatchObject({ status: 'error', error: expect.any(ProviderError) });
     await run.close();
@@ -228,7 +228,7 @@ describe('R29: cancelled, too late and too slow are three things', () => {
   it('a slow server is a ProviderError, and the run goes on', async () => {
     const server = await waitingServer();
     const run = startRun();
-    const registry = await registered(run, toolsetFor(server.connection, { timeout: 50 }));
+    const registry = await registered(run, toolsetFor(server.connection, { timeout: 300 }));
     expect(await registry.execute({ name: 'wait' })).toMatchObject({
       status: 'error',
       error: expect.any(ProviderError),
@@ -250,7 +250,7 @@ describe('R29: cancelled, too late and too slow are three things', () => {
 
   it('what came first stays: cancelled, then late', async () => {
     const server = await waitingServer();
-    const run = startRun({ timeout: 300 });
+    const run = startRun({ timeout: 600 });
     const registry = await registered(run, toolsetFor(server.connection));
     const { call } = await waiting(server, registry);
     run.cancel('first');
@@ -263,7 +263,7 @@ describe('R29: cancelled, too late and too slow are three things', () => {
 
   it('what came first stays: late, then cancelled', async () => {
     const server = await waitingServer();
-    const run = startRun({ timeout: 300 });
+    const run = startRun({ timeout: 600 });
     const own = new AbortController();
     const registry = await registered(run, toolsetFor(server.connection));
     const { call } = await waiting(server, registry, { signal: own.signal });
@@ -288,7 +288,7 @@ describe('R29: cancelled, too late and too slow are three things', () => {
 
   it("a call that is given the run's own signal ends as the run does", async () => {
     const server = await waitingServer();
-    const run = startRun({ timeout: 300 });
+    const run = startRun({ timeout: 600 });
     const registry = await registered(run, toolsetFor(server.connection));
     const joined = AbortSignal.any([run.signal, new AbortController().signal]);
     const same = await waiting(server, registry, { signal: run.signal });
