@@ -125,8 +125,10 @@ export abstract class Tool {
     const { signal } = context;
     const { exclusive } = this.constructor as typeof Tool;
     const leave = exclusive ? await exclusiveTurnstile(context.binding).enter(signal) : undefined;
-    signal.throwIfAborted();
-    const work = (async () => this.call(input, context))();
+    const work = (async () => {
+      signal.throwIfAborted();
+      return this.call(input, context);
+    })();
     return untilAborted(leave ? work.finally(leave) : work, signal);
   }
 
