@@ -1,4 +1,5 @@
 import { ToolError } from '../errors';
+import { noteOutcome } from '../run/interruption';
 import { contentOf } from '../tool/content';
 import { withReport } from '../tool/execution';
 import { bindTool, Tool, type ToolCallContext } from '../tool/tool';
@@ -54,6 +55,7 @@ export class McpTool extends Tool {
         signal,
         tool: mcpTool.name,
       });
+      noteOutcome(signal, 'completed');
       source.outputSchema.verify(result);
       const mapped = await mappedResult(source, { result, mcpTool, arguments: input, binding });
       if (result.isError === true) throw reportedError(mapped, source.definition.name);

@@ -1,4 +1,5 @@
 import { ProviderError } from '../errors';
+import { noteOutcome } from '../run/interruption';
 import { Turnstile } from '../run/turnstile';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { UnconnectedClient } from '../toolset/client-source';
@@ -101,10 +102,12 @@ export class Session implements OpenSession {
    */
   async request({ method, params, signal = NEVER, tool }: SessionRequest): Promise<RawResult> {
     const subject: RequestSubject = { toolset: this.toolset, method, tool };
+    if (tool !== undefined) noteOutcome(signal, 'not-sent');
     const leave = this.isSerial ? await this.turns.enter(signal) : undefined;
     try {
       signal.throwIfAborted();
       if (this.end.signal.aborted) throw this.endedError(subject, 'not-sent');
+      if (tool !== undefined) noteOutcome(signal, 'unknown');
       return await this.exchange(subject, params, signal);
     } finally {
       leave?.();

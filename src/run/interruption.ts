@@ -1,4 +1,4 @@
-import { CancelledError } from '../errors';
+import { CancelledError, DeadlineExceededError, type CallOutcome } from '../errors';
 import { onAbort } from './abort';
 import type { Run } from './run';
 
@@ -25,4 +25,22 @@ export function interruption(run: Run | undefined, signal: AbortSignal | undefin
 
 function cancelledBy(signal: AbortSignal): Error {
   return new CancelledError('The call was cancelled.', { cause: signal.reason });
+}
+
+const outcomes = new WeakMap<AbortSignal, CallOutcome>();
+
+/** Notes what is known about the call of an interruption, should it end early from now on. */
+export function noteOutcome(signal: AbortSignal, outcome: CallOutcome): void {
+  outcomes.set(signal, outcome);
+}
+
+/** Why a call ended early: the reason of its interruption, which may be another call's too, with its own outcome. */
+export function interrupted(signal: AbortSignal): unknown {
+  const reason: unknown = signal.reason;
+  const outcome = outcomes.get(signal);
+  if (outcome === undefined || !(reason instanceof CancelledError || reason instanceof DeadlineExceededError)) {
+    return reason;
+  }
+  const ErrorClass = reason instanceof CancelledError ? CancelledError : DeadlineExceededError;
+  return new ErrorClass(reason.message, { ...('cause' in reason && { cause: reason.cause }), outcome });
 }

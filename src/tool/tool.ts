@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors';
 import { untilAborted } from '../run/abort';
-import { interruption } from '../run/interruption';
+import { interrupted, interruption } from '../run/interruption';
 import { Turnstile } from '../run/turnstile';
 import { failed, rejected, succeeded, type ToolExecution } from './execution';
 import { inputCheck } from './input-schema';
@@ -95,7 +95,7 @@ export abstract class Tool {
       const context: ToolCallContext = { binding, signal, callId: options.callId };
       return succeeded(await this.inTurn((input ?? {}) as Record<string, unknown>, context));
     } catch (error) {
-      return failed(signal.aborted ? signal.reason : error);
+      return failed(signal.aborted ? interrupted(signal) : error);
     } finally {
       release();
     }
