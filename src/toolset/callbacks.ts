@@ -1,6 +1,6 @@
 import type { McpToolsetError } from '../errors';
 import type { JsonSchema } from '../tool/json-schema';
-import type { Tool, ToolClass } from '../tool/tool';
+import type { Tool, ToolCallContext, ToolClass } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { Awaitable, UnconnectedClient } from './client-source';
 
@@ -23,9 +23,14 @@ export interface McpCallResult {
   readonly [field: string]: unknown;
 }
 
+/** An instance of a generated tool. Unlike that of any other tool, its `call` can be called by a subclass. */
+export interface GeneratedTool extends Tool {
+  call(input: Record<string, unknown>, context: ToolCallContext): unknown;
+}
+
 /** The class of a generated tool; its statics may be changed by `@MapTool`. */
 export interface McpToolClass extends ToolClass {
-  new (binding: ToolBinding): Tool;
+  new (binding: ToolBinding): GeneratedTool;
   /** The server's own definition; its name is what goes over the wire. */
   readonly mcpTool: McpToolDefinition;
 }
