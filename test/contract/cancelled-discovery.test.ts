@@ -1,6 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { CancelledError, DeadlineExceededError, SessionRegistry, ToolsetDiscovery, ToolBinding } from 'mcp-toolset';
+import {
+  CancelledError,
+  DeadlineExceededError,
+  ProviderError,
+  SessionRegistry,
+  ToolsetDiscovery,
+  ToolBinding,
+} from 'mcp-toolset';
 import type { McpToolClass, Run, ToolsetClass } from 'mcp-toolset';
 import {
   closeServersAfterEach,
@@ -174,6 +181,18 @@ describe('R28: connecting and discovery are interruptible', () => {
       );
       expect(sessions.size).toBe(0);
     });
+  });
+
+  it('by a signal among the connect options, and initialize is not cancelled at the server either', async () => {
+    const server = await startRawHttp({ on: { initialize: (exchange) => exchange.hang() } });
+    const own = new AbortController();
+    const toolset = factoryToolset(() => httpClient(server.url), { connect: { signal: own.signal } });
+    const discovering = discover(startRun(), toolset);
+    const request = await server.waitFor('initialize');
+    own.abort();
+    await expect(discovering).rejects.toThrow(ProviderError);
+    await request.waitForClose();
+    expect(cancelNotices(server.requests)).toEqual([]);
   });
 
   it('tells nobody when discovery had finished', async () => {
