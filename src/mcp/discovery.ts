@@ -1,5 +1,6 @@
 import { injectable } from 'tsyringe';
 import { ProtocolError, ProviderError } from '../errors';
+import { untilAborted } from '../run/abort';
 import type { Run } from '../run/run';
 import { mergeLimits, settingsOf } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
@@ -15,6 +16,11 @@ import { callMethod, toolsetInstance } from './toolset-instance';
 
 /** What was discovered in one run, so that discovering twice gives the same classes. */
 const discovered = new WeakMap<Run, Map<ToolsetDefinition, Promise<McpToolClass[]>>>();
+
+/** Resolves when no discovery for the run is under way; those of a run that has ended have then closed what they opened. */
+export async function discoveriesSettled(run: Run): Promise<void> {
+  await Promise.allSettled([...(discovered.get(run)?.values() ?? [])]);
+}
 
 /** Makes tool classes from what the servers of toolsets publish. */
 @injectable()
@@ -60,7 +66,9 @@ async function attempt(
     forget?.();
     if (!definition.optional || !(ProviderError.is(error) || ProtocolError.is(error))) throw uncarried(error);
     const { onError } = definition;
-    if (onError !== undefined) await callMethod(toolsetInstance(definition, binding), onError, error, { binding });
+    if (onError === undefined) return [];
+    const report = (async () => callMethod(toolsetInstance(definition, binding), onError, error, { binding }))();
+    await untilAborted(report, binding.run?.signal);
     return [];
   }
 }
