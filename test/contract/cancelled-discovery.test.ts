@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
   CancelledError,
   DeadlineExceededError,
   ProviderError,
   SessionRegistry,
-  ToolsetDiscovery,
   ToolBinding,
+  ToolRegistry,
+  ToolsetDiscovery,
 } from 'mcp-toolset';
 import type { McpToolClass, Run, ToolsetClass } from 'mcp-toolset';
 import {
@@ -70,7 +72,9 @@ describe('R28: connecting and discovery are interruptible', () => {
     const cancelled = startRun();
     cancelled.cancel();
     const late = startRun({ deadline: new Date(Date.now() - 1) });
+    const begunCancelled = startRun({ signal: AbortSignal.abort('before') });
     await expect(discover(cancelled, toolset)).rejects.toThrow(CancelledError);
+    await expect(discover(begunCancelled, toolset)).rejects.toMatchObject({ code: 'cancelled', cause: 'before' });
     await expect(discover(late, toolset)).rejects.toThrow(DeadlineExceededError);
     expect(built).not.toHaveBeenCalled();
   });
@@ -193,6 +197,40 @@ describe('R28: connecting and discovery are interruptible', () => {
     await expect(discovering).rejects.toThrow(ProviderError);
     await request.waitForClose();
     expect(cancelNotices(server.requests)).toEqual([]);
+  });
+
+  it('and closing the run waits until what was half open is closed, also behind a provider', async () => {
+    const server = await startRawHttp({ on: { 'tools/list': (exchange) => exchange.hang() } });
+    const clients: Client[] = [];
+    const toolset = factoryToolset(() => {
+      const unconnected = httpClient(server.url);
+      clients.push(unconnected.client);
+      return unconnected;
+    });
+    const run = startRun();
+    const registering = run.resolve(ToolRegistry).register(new ToolsetDiscovery().provider(toolset));
+    registering.catch(() => undefined);
+    await server.waitFor('tools/list');
+    await run.close();
+    expect(clients.map(({ transport }) => transport)).toEqual([undefined]);
+    await expect(registering).rejects.toThrow(CancelledError);
+  });
+
+  it('and so it does while the connection is being opened', async () => {
+    const server = await startRawHttp({ on: { 'notifications/initialized': (exchange) => exchange.hang() } });
+    const clients: Client[] = [];
+    const toolset = factoryToolset(() => {
+      const unconnected = httpClient(server.url);
+      clients.push(unconnected.client);
+      return unconnected;
+    });
+    const run = startRun();
+    const registering = run.resolve(ToolRegistry).register(new ToolsetDiscovery().provider(toolset));
+    registering.catch(() => undefined);
+    await server.waitFor('notifications/initialized');
+    await run.close();
+    expect(clients.map(({ transport }) => transport)).toEqual([undefined]);
+    expect(server.deleted).toHaveLength(1);
   });
 
   it('tells nobody when discovery had finished', async () => {

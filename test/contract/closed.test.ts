@@ -1,22 +1,65 @@
 import {
   CancelledError,
   ConfigurationError,
+  CreateClient,
+  MapTool,
+  McpToolset,
+  OnError,
   SessionRegistry,
+  Tool,
   ToolBinding,
   ToolRegistry,
   ToolsetDiscovery,
   type Run,
-  type Tool,
+  type ToolEntry,
+  type UnconnectedClient,
 } from 'mcp-toolset';
 import { createTestServer, overrideClient } from 'mcp-toolset/testing';
 import { container } from 'tsyringe';
 import { closeServersAfterEach, startRawHttp, tool } from '../servers';
-import { closeRunsAfterEach, registered, startRun, toolsetFor } from './live-run';
+import { closeRunsAfterEach, gate, registered, startRun, toolsetFor } from './live-run';
 
 closeServersAfterEach();
 closeRunsAfterEach();
 
 const sessions = new SessionRegistry();
+
+function never(asked: () => void): Promise<never> {
+  asked();
+  return new Promise(() => undefined);
+}
+
+function toolThatAsks(availableIf: () => Promise<boolean>): ToolEntry {
+  const inputSchema = { type: 'object' };
+  return Tool.define({ name: 'asks', description: 'Asks.', inputSchema, availableIf, call: () => 'called' });
+}
+
+function toolsetThatFails(onError: () => Promise<never>): ToolEntry {
+  @McpToolset({ optional: true, connection: { url: 'http://127.0.0.1:9/', allowInsecureHttp: true } })
+  class Failing {
+    @OnError()
+    report(): Promise<never> {
+      return onError();
+    }
+  }
+  return Failing;
+}
+
+function toolsetThatMaps(mapTool: () => Promise<never>): ToolEntry {
+  const server = createTestServer({ tools: { echo: { call: () => 'echo' } } });
+  @McpToolset()
+  class Mapping {
+    @CreateClient()
+    client(): Promise<UnconnectedClient> {
+      return server.connect();
+    }
+    @MapTool()
+    map(): Promise<never> {
+      return mapTool();
+    }
+  }
+  return Mapping;
+}
 
 describe('R36: what is closed refuses further work, and says so', () => {
   async function refusal(work: () => unknown): Promise<unknown> {
@@ -86,6 +129,21 @@ describe('R36: what is closed refuses further work, and says so', () => {
     await closing;
     expect(raw.sessions).toEqual([]);
     expect(sessions.size).toBe(0);
+  });
+
+  it.each<[string, (asked: () => void) => ToolEntry]>([
+    ['a provider', (asked) => ({ tools: () => never(asked) })],
+    ['a tool that asks whether it is available', (asked) => toolThatAsks(() => never(asked))],
+    ['@OnError()', (asked) => toolsetThatFails(() => never(asked))],
+    ['@MapTool()', (asked) => toolsetThatMaps(() => never(asked))],
+  ])('a run that is closed while %s never answers', async (_who, entry) => {
+    const run = startRun();
+    const asked = gate();
+    const registering = run.resolve(ToolRegistry).register(entry(asked.open));
+    registering.catch(() => undefined);
+    await asked.passed;
+    await run.close();
+    await expect(registering).rejects.toThrow(CancelledError);
   });
 
   it('a run that is closed while it registers', async () => {
