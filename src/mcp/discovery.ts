@@ -1,6 +1,6 @@
 import { injectable } from 'tsyringe';
 import { ProtocolError, ProviderError, type McpToolsetError } from '../errors';
-import { untilRunEnds } from '../run/interruption';
+import { untilAborted } from '../run/abort';
 import type { Run } from '../run/run';
 import { mergeLimits, settingsOf } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
@@ -16,6 +16,11 @@ import { callMethod, toolsetInstance } from './toolset-instance';
 
 /** What was discovered in one run, so that discovering twice gives the same classes. */
 const discovered = new WeakMap<Run, Map<ToolsetDefinition, Promise<McpToolClass[]>>>();
+
+/** Resolves when no discovery for the run is under way; those of a run that has ended have then closed what they opened. */
+export async function discoveriesSettled(run: Run): Promise<void> {
+  await Promise.allSettled([...(discovered.get(run)?.values() ?? [])]);
+}
 
 /** Makes tool classes from what the servers of toolsets publish. */
 @injectable()
@@ -60,7 +65,7 @@ async function attempt(
   } catch (error) {
     forget?.();
     if (!definition.optional || !(ProviderError.is(error) || ProtocolError.is(error))) throw uncarried(error);
-    await untilRunEnds(report(error, definition, binding), binding.run);
+    await untilAborted(report(error, definition, binding), binding.run?.signal);
     return [];
   }
 }

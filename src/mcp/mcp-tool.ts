@@ -1,4 +1,5 @@
 import { ToolError } from '../errors';
+import { noteOutcome } from '../run/interruption';
 import { contentOf } from '../tool/content';
 import { keep } from '../tool/execution';
 import { bindTool, Tool, type ToolCallContext } from '../tool/tool';
@@ -55,6 +56,7 @@ export class McpTool extends Tool {
         signal: context.signal,
         tool: mcpTool.name,
       });
+      noteOutcome(context.signal, 'completed');
       return await presented(source, { result, mcpTool, arguments: input, binding: context.binding }, context);
     } catch (error) {
       throw uncarried(error);

@@ -5,7 +5,7 @@ import { onAbort } from '../run/abort';
 export interface Patience {
   /** Aborts with the reason of whichever came first: one of the signals, or the time. */
   readonly signal: AbortSignal;
-  /** Starts the time again. */
+  /** Starts the time again, unless it has run out or is not needed any more. */
   readonly restart: () => void;
   /** Takes back the timer and every listener. */
   readonly release: () => void;
@@ -16,7 +16,9 @@ export function patience(signals: readonly AbortSignal[], timeout: number, tooSl
   const controller = new AbortController();
   const detach: (() => void)[] = [];
   let timer: NodeJS.Timeout | undefined;
+  let over = false;
   const release = (): void => {
+    over = true;
     clearTimeout(timer);
     for (const undo of detach.splice(0)) undo();
   };
@@ -25,6 +27,7 @@ export function patience(signals: readonly AbortSignal[], timeout: number, tooSl
     if (!controller.signal.aborted) controller.abort(reason);
   };
   const restart = (): void => {
+    if (over) return;
     clearTimeout(timer);
     timer = setTimeout(() => end(tooSlow()), Math.min(timeout, LONGEST_TIMER));
   };

@@ -1,4 +1,4 @@
-import { ConfigurationError, messageOf, ProviderError } from '../errors';
+import { ConfigurationError, messageOf, ProtocolError, ProviderError } from '../errors';
 import { onAbort, untilAborted } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
@@ -7,6 +7,7 @@ import { Link, type RawResult } from './link';
 import { isAlreadyStarted } from './official-client';
 import { patience, type Patience } from './patience';
 import { RequestFailure } from './request-failure';
+import { closeTogether } from './session-registry';
 import { checkedUnconnected, discard } from './unconnected';
 
 /** What links are made from. */
@@ -34,7 +35,9 @@ export interface LinkRequest {
 export class ReopeningLink {
   private current: Link | undefined;
   private reopening: Promise<void> | undefined;
-  private readonly retired = new Set<Promise<void>>();
+  /** Every link that is not closed, the forgotten ones included. */
+  private readonly links = new Set<Link>();
+  private readonly end = new AbortController();
   private readonly inFlight = new Map<Link, number>();
   private requestTimeout: number;
 
@@ -61,16 +64,17 @@ export class ReopeningLink {
     const parts = await this.created();
     this.requestTimeout = parts.timeout ?? this.source.timeout;
     const link = new Link(parts);
+    this.links.add(link);
     const connectOptions = definition.source.kind === 'factory' ? definition.source.connectOptions : {};
     const subject = { toolset: definition.name, method: 'initialize' };
     const time = connectOptions.timeout ?? this.requestTimeout;
-    const wait = patience([this.source.signal], time, () => tooSlow(subject, time));
+    const wait = patience([this.source.signal, this.end.signal], time, () => tooSlow(subject, time));
     try {
       await link.connect(connectOptions, wait.signal);
       this.current = link;
-      onAbort(link.ended, () => this.current === link && this.source.onLost(link.endReason()));
+      onAbort(link.ended, () => this.isInUse(link) && this.source.onLost(link.endReason()));
     } catch (error) {
-      await link.close().catch(() => undefined);
+      await this.retire(link);
       throw explained(error, subject, link);
     } finally {
       wait.release();
@@ -90,26 +94,36 @@ export class ReopeningLink {
     } catch (error) {
       if (!isForgotten(error, link)) throw explained(error, request.subject, link);
     }
+    request.wait.signal.throwIfAborted();
     await this.reopened(link, request);
     return this.resend(request);
   }
 
-  /** Closes every link. */
+  /**
+   * Closes every link, and stops opening one.
+   * @throws CleanupError with what closing them threw
+   */
   async close(): Promise<void> {
+    this.end.abort();
     await this.reopening?.catch(() => undefined);
-    await Promise.all([this.current?.close(), ...this.retired]);
+    await closeTogether(this.links, `Toolset ${this.source.definition.name}`);
+  }
+
+  /** A link that is being replaced may end: the new one decides. */
+  private isInUse(link: Link): boolean {
+    return this.current === link && this.reopening === undefined;
   }
 
   private async created(): Promise<UnconnectedClient> {
     const { definition, signal, create } = this.source;
     const creating = create();
     try {
-      const returned = await untilAborted(creating, signal);
+      const returned = await untilAborted(untilAborted(creating, signal), this.end.signal);
       const source =
         definition.source.kind === 'factory' ? `method ${String(definition.source.method)}` : 'ClientFactory';
       return await checkedUnconnected(returned, definition.name, source);
     } catch (error) {
-      if (signal.aborted) void creating.then(discard, () => undefined);
+      if (signal.aborted || this.end.signal.aborted) void creating.then(discard, () => undefined);
       throw error;
     }
   }
@@ -122,7 +136,7 @@ export class ReopeningLink {
       const left = (this.inFlight.get(link) ?? 1) - 1;
       if (left > 0) this.inFlight.set(link, left);
       else this.inFlight.delete(link);
-      if (left === 0 && link !== this.current) this.retire(link);
+      if (left === 0 && link !== this.current) void this.retire(link);
     }
   }
 
@@ -131,18 +145,13 @@ export class ReopeningLink {
     if (this.current === forgotten) {
       this.reopening ??= this.open().finally(() => {
         this.reopening = undefined;
-        if (this.current !== forgotten && !this.inFlight.has(forgotten)) this.retire(forgotten);
+        if (this.current !== forgotten && !this.inFlight.has(forgotten)) void this.retire(forgotten);
       });
     }
     try {
       if (this.reopening) await untilAborted(this.reopening, wait.signal);
     } catch (error) {
-      if (wait.signal.aborted || !(error instanceof ProviderError)) throw error;
-      throw new ProviderError(
-        `Toolset ${subject.toolset}: the server has forgotten the session, and a new one could not be opened: ` +
-          error.message,
-        { toolset: subject.toolset, cause: error, outcome: subject.tool === undefined ? undefined : 'refused' },
-      );
+      throw wait.signal.aborted ? wait.signal.reason : notReopened(error, subject);
     }
     wait.restart();
   }
@@ -157,12 +166,9 @@ export class ReopeningLink {
     }
   }
 
-  private retire(link: Link): void {
-    const closing = link
-      .close()
-      .catch(() => undefined)
-      .finally(() => this.retired.delete(closing));
-    this.retired.add(closing);
+  private async retire(link: Link): Promise<void> {
+    await link.close().catch(() => undefined);
+    this.links.delete(link);
   }
 }
 
@@ -173,6 +179,16 @@ export function tooSlow(subject: RequestSubject, timeout: number): ProviderError
   return new ProviderError(
     `Toolset ${toolset}, ${what}: no answer within ${timeout} ms. Raise "timeout" if the server needs longer.`,
     { toolset, outcome: tool === undefined ? undefined : 'unknown' },
+  );
+}
+
+/** What a refused request fails with when there is no new session; what a callback threw stays as it is. */
+function notReopened(error: unknown, { toolset, tool }: RequestSubject): unknown {
+  const isDeclaration = ConfigurationError.is(error);
+  if (!isDeclaration && !ProviderError.is(error) && !ProtocolError.is(error)) return error;
+  return new (isDeclaration ? ConfigurationError : ProviderError)(
+    `Toolset ${toolset}: the server has forgotten the session, and a new one could not be opened: ${error.message}`,
+    { toolset, cause: error, outcome: tool === undefined ? undefined : 'refused' },
   );
 }
 

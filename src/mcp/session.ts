@@ -1,4 +1,5 @@
 import { ProviderError } from '../errors';
+import { noteOutcome } from '../run/interruption';
 import { Turnstile } from '../run/turnstile';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { UnconnectedClient } from '../toolset/client-source';
@@ -109,18 +110,14 @@ export class Session implements OpenSession {
    */
   async request({ method, params, signal = NEVER, tool }: SessionRequest): Promise<RawResult> {
     const subject: RequestSubject = { toolset: this.toolset, method, tool };
+    if (tool !== undefined) noteOutcome(signal, 'not-sent');
     const leave = this.isSerial ? await this.turns.enter(signal) : undefined;
-    const { timeout } = this.link;
-    const wait = patience([signal, this.end.signal], timeout, () => tooSlow(subject, timeout));
     try {
+      signal.throwIfAborted();
       if (this.end.signal.aborted) throw this.endedError(subject, 'not-sent');
-      return await this.link.request({ method, params, subject, wait });
-    } catch (error) {
-      if (this.end.signal.aborted && error === this.end.signal.reason) throw this.endedError(subject, 'unknown');
-      if (wait.signal.aborted) this.abandonAfter(subject);
-      throw error;
+      if (tool !== undefined) noteOutcome(signal, 'unknown');
+      return await this.exchange(subject, params, signal);
     } finally {
-      wait.release();
       leave?.();
     }
   }
@@ -142,9 +139,23 @@ export class Session implements OpenSession {
     return calls === undefined ? this.link.isStdio : calls === 'serial';
   }
 
+  private async exchange(subject: RequestSubject, params: object, signal: AbortSignal): Promise<RawResult> {
+    const { timeout } = this.link;
+    const wait = patience([signal, this.end.signal], timeout, () => tooSlow(subject, timeout));
+    try {
+      return await this.link.request({ method: subject.method, params, subject, wait });
+    } catch (error) {
+      if (this.end.signal.aborted && error === this.end.signal.reason) throw this.endedError(subject, 'unknown');
+      if (wait.signal.aborted) this.abandonAfter(subject);
+      throw error;
+    } finally {
+      wait.release();
+    }
+  }
+
   /** A child process may still answer a request that was given up, so its session cannot be trusted any more. */
   private abandonAfter(subject: RequestSubject): void {
-    if (!this.link.isStdio || this.parts.definition.calls === 'overlapping') return;
+    if (this.closing || !this.link.isStdio || this.parts.definition.calls === 'overlapping') return;
     this.endReason = `the session was closed, because an earlier request (${describe(subject)}) was given up`;
     this.close().catch(() => undefined);
   }

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors';
-import { untilRunEnds } from '../run/interruption';
+import { untilAborted } from '../run/abort';
 import { isToolName, toolNames } from '../tool/names';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { McpToolClass, McpToolDefinition } from '../toolset/callbacks';
@@ -70,7 +70,7 @@ async function mappedClass(
   if (mapTool === undefined) return generated;
   const { mcpTool } = generated;
   const mapping = callback(() => callMethod(instance, mapTool, generated, { mcpTool, binding }));
-  const returned: unknown = await untilRunEnds(mapping, binding.run);
+  const returned: unknown = await untilAborted(mapping, binding.run?.signal);
   if (returned === null || returned === undefined) return undefined;
   const where = `Toolset ${name}, tool "${mcpTool.name}", method ${String(mapTool)}`;
   const fault = mappingFault(returned, generated);

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors';
+import { milliseconds } from '../options';
 import type { UnconnectedClient } from '../toolset/client-source';
 import { isConnected, isOfficialClient, isTransport } from './official-client';
 
@@ -37,8 +38,10 @@ export async function discard(returned: unknown): Promise<void> {
 
 function faultOf(returned: unknown): string | undefined {
   if (typeof returned !== 'object' || returned === null) return `it returned ${String(returned)}`;
-  const { client, transport } = returned as { client?: unknown; transport?: unknown };
+  const { client, transport, timeout } = returned as { client?: unknown; transport?: unknown; timeout?: unknown };
   if (!isOfficialClient(client)) return 'it returned no official client';
   if (!isTransport(transport)) return 'it returned no transport';
-  return isConnected(client) ? 'it returned a client that is connected already' : undefined;
+  if (isConnected(client)) return 'it returned a client that is connected already';
+  const time = milliseconds.optional().safeParse(timeout);
+  return time.success ? undefined : `it returned a wrong "timeout": ${time.error.issues[0]?.message}`;
 }

@@ -1,6 +1,7 @@
 import type { InjectionToken } from 'tsyringe';
 import { ConfigurationError } from '../errors';
 import { ToolsetDiscovery } from '../mcp/discovery';
+import { untilAborted } from '../run/abort';
 import { Tool, type ToolClass } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { ToolProvider } from '../tool/tool-provider';
@@ -38,12 +39,17 @@ async function expandOne(entry: unknown, binding: ToolBinding, depth: number): P
     return expand(await binding.container.resolve(ToolsetDiscovery).discover(entry, binding), binding, depth + 1);
   }
   if (isToolClass(entry)) return expandToolClass(entry, binding);
-  return expand([await providerOf(entry, binding).tools(binding)], binding, depth + 1);
+  return expand([await answer(() => providerOf(entry, binding).tools(binding), binding)], binding, depth + 1);
+}
+
+/** What an application's function answers, unless the run ends first. */
+function answer<T>(ask: () => T | PromiseLike<T>, { run }: ToolBinding): Promise<T> {
+  return untilAborted((async () => ask())(), run?.signal);
 }
 
 async function expandToolClass(type: ToolClass, binding: ToolBinding): Promise<Expansion> {
   const candidate = candidateOf(type);
-  const isAvailable = (await type.availableIf?.(binding)) ?? true;
+  const isAvailable = (await answer(() => type.availableIf?.(binding), binding)) ?? true;
   return isAvailable ? one(candidate) : { candidates: [], failures: [] };
 }
 

@@ -1,4 +1,5 @@
 import { CleanupError, ConfigurationError, ToolError } from '../errors';
+import { discoveriesSettled } from '../mcp/discovery';
 import { sessionOf } from '../mcp/mcp-tool';
 import { latestSession, type Session } from '../mcp/session';
 import { closeTogether } from '../mcp/session-registry';
@@ -96,7 +97,8 @@ export class ToolRegistry implements Iterable<Tool> {
   }
 
   private async closeTools(): Promise<void> {
-    await Promise.allSettled(this.registering);
+    const { run } = this.binding;
+    await Promise.allSettled([...this.registering, run && discoveriesSettled(run)]);
     const made = [...this.registrations.values()].filter(({ candidate }) => candidate.instance === undefined);
     await closeTogether(
       made.map(({ tool }) => tool),

@@ -39,13 +39,14 @@ function attach(signal: AbortSignal): FanOut {
 }
 
 /**
- * Settles as `work` does, or rejects with the signal's reason as soon as it aborts. What `work` does after that is
- * ignored, also when it fails.
+ * Settles as `work` does, or rejects with the signal's reason as soon as it aborts, if there is a signal. What `work`
+ * does after that is ignored, also when it fails.
  */
-export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return Promise.resolve(work);
   return new Promise<T>((resolve, reject) => {
     const detach = onAbort(signal, () => reject(asError(signal.reason)));
-    work.then(resolve, reject).finally(detach);
+    work.then(resolve, reject).then(detach, detach);
   });
 }
 

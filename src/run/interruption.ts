@@ -1,5 +1,5 @@
-import { CancelledError } from '../errors';
-import { onAbort, untilAborted } from './abort';
+import { CancelledError, DeadlineExceededError, type CallOutcome } from '../errors';
+import { onAbort } from './abort';
 import type { Run } from './run';
 
 /** What may end one piece of work early. */
@@ -23,11 +23,24 @@ export function interruption(run: Run | undefined, signal: AbortSignal | undefin
   return { signal: controller.signal, release: () => detach.forEach((undo) => undo?.()) };
 }
 
-/** Settles as `work` does, or rejects with why the run ended as soon as it does. */
-export function untilRunEnds<T>(work: Promise<T>, run: Run | undefined): Promise<T> {
-  return run ? untilAborted(work, run.signal) : work;
-}
-
 function cancelledBy(signal: AbortSignal): Error {
   return new CancelledError('The call was cancelled.', { cause: signal.reason });
+}
+
+const outcomes = new WeakMap<AbortSignal, CallOutcome>();
+
+/** Notes what is known about the call of an interruption, should it end early from now on. */
+export function noteOutcome(signal: AbortSignal, outcome: CallOutcome): void {
+  outcomes.set(signal, outcome);
+}
+
+/** Why a call ended early: the reason of its interruption, which may be another call's too, with its own outcome. */
+export function interrupted(signal: AbortSignal): unknown {
+  const reason: unknown = signal.reason;
+  const outcome = outcomes.get(signal);
+  if (outcome === undefined || !(reason instanceof CancelledError || reason instanceof DeadlineExceededError)) {
+    return reason;
+  }
+  const ErrorClass = reason instanceof CancelledError ? CancelledError : DeadlineExceededError;
+  return new ErrorClass(reason.message, { ...('cause' in reason && { cause: reason.cause }), outcome });
 }

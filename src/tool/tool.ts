@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors';
 import { untilAborted } from '../run/abort';
-import { interruption } from '../run/interruption';
+import { interrupted, interruption } from '../run/interruption';
 import { Turnstile } from '../run/turnstile';
 import { failed, keptOf, rejected, succeeded, type ToolExecution } from './execution';
 import { inputCheck } from './input-schema';
@@ -96,7 +96,7 @@ export abstract class Tool {
     try {
       return succeeded(await this.inTurn((input ?? {}) as Record<string, unknown>, context));
     } catch (error) {
-      return failed(signal.aborted ? signal.reason : error, keptOf(context));
+      return failed(signal.aborted ? interrupted(signal) : error, keptOf(context));
     } finally {
       release();
     }

@@ -24,7 +24,9 @@ export interface McpCallResult {
 }
 
 /** A generated tool: its `call`, which a subclass may wrap, sends the call to the server. */
-export type GeneratedTool = { call(input: Record<string, unknown>, context: ToolCallContext): Promise<unknown> } & Tool;
+export interface GeneratedTool extends Tool {
+  call(input: Record<string, unknown>, context: ToolCallContext): unknown;
+}
 
 /** The class of a generated tool; its statics may be changed by `@MapTool`. */
 export interface McpToolClass extends Pick<ToolClass, keyof ToolClass> {

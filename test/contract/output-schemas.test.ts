@@ -84,9 +84,11 @@ describe('R24: a declared outputSchema is checked', () => {
       wrap(generated: McpToolClass) {
         return class Kind extends generated {
           override async call(input: Record<string, unknown>, context: ToolCallContext) {
-            return super.call(input, context).catch((cause: unknown) => {
+            try {
+              return await super.call(input, context);
+            } catch (cause) {
               throw new ToolError('Try again tomorrow.', { cause });
-            });
+            }
           }
         };
       }

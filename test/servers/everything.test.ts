@@ -41,7 +41,7 @@ describe('the reference servers', () => {
     for (const { url } of [one, two]) {
       const client = new Client({ name: 'kit', version: '1.0.0' });
       const transport = new StreamableHTTPClientTransport(new URL(url));
-      await client.connect(transport as Parameters<Client['connect']>[0]);
+      await client.connect(transport);
       expect(await client.callTool({ name: 'echo', arguments: { message: 'hi' } })).toEqual(text('Echo: hi'));
       await client.close();
     }

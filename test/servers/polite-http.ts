@@ -88,7 +88,7 @@ function admits(sessions: SessionBook, exchange: HttpExchange): boolean {
 function initialize(exchange: HttpExchange, script: RawHttpScript): void {
   if (script.sessions !== false) exchange.openSession();
   exchange.json({
-    protocolVersion: exchange.params['protocolVersion'],
+    protocolVersion: exchange.params.protocolVersion,
     capabilities: { tools: {} },
     serverInfo: { name: 'raw-http', version: '1.0.0' },
     ...script.initialize,

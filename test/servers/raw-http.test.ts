@@ -7,7 +7,7 @@ closeServersAfterEach();
 async function connected(url: string): Promise<{ client: Client; transport: StreamableHTTPClientTransport }> {
   const client = new Client({ name: 'kit', version: '1.0.0' });
   const transport = new StreamableHTTPClientTransport(new URL(url), { reconnectionOptions: noReconnection });
-  await client.connect(transport as Parameters<Client['connect']>[0]);
+  await client.connect(transport);
   return { client, transport };
 }
 

@@ -128,7 +128,7 @@ describe('rawStdio', () => {
     const { client } = await connected(server.connection);
     const result = await client.callTool({ name: 'x' });
     const grandchild = await server.waitFor('grandchild');
-    expect(grandchild.pid).toBe(result['pid']);
+    expect(grandchild.pid).toBe(result.pid);
     expect(childrenOf().map(({ pid }) => pid)).toEqual([server.pid, grandchild.pid]);
 
     const closing = client.close();

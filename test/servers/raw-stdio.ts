@@ -114,7 +114,7 @@ export class RawStdioServer<D = unknown> {
     const answer = new Promise<JsonObject>((settle) => this.#runs.set(seq, { reporter, settle }));
     reporter.send({ seq, source: handler.toString(), data });
     const { value, fault } = await answer;
-    if (fault !== undefined) throw new Error(`The function failed in the child: ${String(fault)}`);
+    if (fault !== undefined) throw new Error(`The function failed in the child: ${JSON.stringify(fault)}`);
     return value;
   }
 
@@ -146,8 +146,8 @@ export class RawStdioServer<D = unknown> {
 
   #told(reporter: Reporter, message: JsonObject): void {
     const { pid } = reporter;
-    if ('fault' in message && !('ran' in message)) this.faults.push(message['fault']);
-    else if ('ran' in message) this.#settle(message['ran'] as number, message);
+    if ('fault' in message && !('ran' in message)) this.faults.push(message.fault);
+    else if ('ran' in message) this.#settle(message.ran as number, message);
     else {
       this.#recorder.add(recordOf(pid, message));
       reporter.send({ recorded: true });
@@ -166,8 +166,8 @@ export class RawStdioServer<D = unknown> {
 }
 
 function recordOf(pid: number, told: JsonObject): StdioRecord {
-  if ('event' in told) return { pid, method: told['event'] as string };
-  const line = told['line'] as string;
+  if ('event' in told) return { pid, method: told.event as string };
+  const line = told.line as string;
   const message = parseJson(line);
   return { pid, method: methodOf(message), message, line };
 }

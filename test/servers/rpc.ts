@@ -14,24 +14,24 @@ export interface CallParams extends JsonObject {
 export function methodOf(message: unknown): string {
   if (Array.isArray(message)) return 'batch';
   if (!isObject(message)) return 'invalid';
-  if (typeof message['method'] === 'string') return message['method'];
+  if (typeof message.method === 'string') return message.method;
   return 'result' in message || 'error' in message ? 'response' : 'invalid';
 }
 
 /** The `params` of a message, `{}` where it has none. */
 export function paramsOf(message: unknown): JsonObject {
-  return isObject(message) && isObject(message['params']) ? message['params'] : {};
+  return isObject(message) && isObject(message.params) ? message.params : {};
 }
 
 /** The `id` of a message, undefined for a notification. */
 export function idOf(message: unknown): RpcId | undefined {
-  return isObject(message) ? (message['id'] as RpcId | undefined) : undefined;
+  return isObject(message) ? (message.id as RpcId | undefined) : undefined;
 }
 
 /** The token under which the client wants to hear of progress. */
 export function progressTokenOf(message: unknown): string | number | undefined {
-  const meta = paramsOf(message)['_meta'];
-  return isObject(meta) ? (meta['progressToken'] as string | number | undefined) : undefined;
+  const meta = paramsOf(message)._meta;
+  return isObject(meta) ? (meta.progressToken as string | number | undefined) : undefined;
 }
 
 /** The value of a JSON text, undefined where it is none. */
