@@ -24,8 +24,10 @@ function resolve({ toolset, name }: ToolsetDefinition, binding: ToolBinding): ob
     return binding.container.resolve(toolset as unknown as InjectionToken<object>);
   } catch (cause) {
     if (McpToolsetError.is(cause)) throw cause;
+    const message = messageOf(cause);
+    const hint = message === `TypeInfo not known for "${toolset.name}"` ? '; mark it @McpToolset() too.' : '';
     throw new ConfigurationError(
-      `Toolset ${name}: the container could not make an instance of ${toolset.name}: ${messageOf(cause)}`,
+      `Toolset ${name}: the container could not make an instance of ${toolset.name}: ${message}${hint}`,
       { cause, toolset: name },
     );
   }
