@@ -60,11 +60,15 @@ function providerOf(entry: unknown, binding: ToolBinding): ToolProvider {
   if (typeof entry === 'function' && hasTools(entry.prototype)) {
     return binding.container.resolve(entry as unknown as InjectionToken<ToolProvider>);
   }
-  const what = typeof entry === 'function' ? `the class ${entry.name || '(anonymous)'}` : String(entry);
   throw new ConfigurationError(
-    `ToolRegistry#register: ${what} is no entry; expected a class marked @McpToolset(), a Tool class, a Tool instance, ` +
+    `ToolRegistry#register: ${describe(entry)} is no entry; expected a class marked @McpToolset(), a Tool class, a Tool instance, ` +
       'something with a tools(binding) method, or an array of these.',
   );
+}
+
+function describe(entry: unknown): string {
+  if (typeof entry === 'function') return `the class ${entry.name || '(anonymous)'}`;
+  return typeof entry === 'object' && entry !== null ? 'an object' : String(entry);
 }
 
 function hasTools(value: unknown): value is ToolProvider {
