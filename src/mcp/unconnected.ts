@@ -2,6 +2,9 @@ import { ConfigurationError } from '../errors';
 import type { UnconnectedClient } from '../toolset/client-source';
 import { isConnected, isOfficialClient, isTransport } from './official-client';
 
+/** Transports that a factory has returned: most cannot tell themselves that they serve somebody already. */
+const used = new WeakSet<object>();
+
 /**
  * Checks what a client factory returned.
  * @throws ConfigurationError when it is not an official client and a transport, both unused; it is closed then
@@ -12,7 +15,11 @@ export async function checkedUnconnected(
   source: string,
 ): Promise<UnconnectedClient> {
   const fault = faultOf(returned);
-  if (fault === undefined) return returned as UnconnectedClient;
+  if (fault === undefined) {
+    const parts = returned as UnconnectedClient;
+    used.add(parts.transport);
+    return parts;
+  }
   await discard(returned);
   throw new ConfigurationError(
     `Toolset ${toolset}, ${source}: ${fault}; return { client, transport } with a new, unconnected Client of ` +
@@ -24,7 +31,8 @@ export async function checkedUnconnected(
 /** Closes whatever a client factory returned; failures to do so do not matter. */
 export async function discard(returned: unknown): Promise<void> {
   const { client, transport } = Object(returned) as { client?: unknown; transport?: unknown };
-  for (const part of [client, transport, returned]) {
+  const parts: readonly unknown[] = Array.isArray(returned) ? returned : [client, transport, returned];
+  for (const part of parts) {
     const { close } = Object(part) as { close?: unknown };
     if (typeof close !== 'function') continue;
     try {
@@ -40,5 +48,6 @@ function faultOf(returned: unknown): string | undefined {
   const { client, transport } = returned as { client?: unknown; transport?: unknown };
   if (!isOfficialClient(client)) return 'it returned no official client';
   if (!isTransport(transport)) return 'it returned no transport';
-  return isConnected(client) ? 'it returned a client that is connected already' : undefined;
+  if (isConnected(client)) return 'it returned a client that is connected already';
+  return used.has(transport) ? 'it returned a transport that was used before' : undefined;
 }
