@@ -12,6 +12,8 @@ const DEEPEST_PROVIDERS = 16;
 /** What the entries of one `register` call came to. */
 export interface Expansion {
   readonly candidates: readonly Candidate[];
+  /** Tool classes that are not offered: their `availableIf` said so, or failed. */
+  readonly leftOut: readonly ToolClass[];
   readonly failures: readonly unknown[];
 }
 
@@ -19,11 +21,16 @@ export interface Expansion {
 export async function expand(entries: readonly unknown[], binding: ToolBinding, depth = 0): Promise<Expansion> {
   const expansions = await Promise.all(
     entries.map((entry) =>
-      expandOne(entry, binding, depth).catch((error: unknown): Expansion => ({ candidates: [], failures: [error] })),
+      expandOne(entry, binding, depth).catch((error: unknown): Expansion => ({
+        candidates: [],
+        leftOut: isToolClass(entry) ? [entry] : [],
+        failures: [error],
+      })),
     ),
   );
   return {
     candidates: expansions.flatMap(({ candidates }) => candidates),
+    leftOut: expansions.flatMap(({ leftOut }) => leftOut),
     failures: expansions.flatMap(({ failures }) => failures),
   };
 }
@@ -44,11 +51,11 @@ async function expandOne(entry: unknown, binding: ToolBinding, depth: number): P
 async function expandToolClass(type: ToolClass, binding: ToolBinding): Promise<Expansion> {
   const candidate = candidateOf(type);
   const isAvailable = (await type.availableIf?.(binding)) ?? true;
-  return isAvailable ? one(candidate) : { candidates: [], failures: [] };
+  return isAvailable ? one(candidate) : { candidates: [], leftOut: [type], failures: [] };
 }
 
 function one(candidate: Candidate): Expansion {
-  return { candidates: [candidate], failures: [] };
+  return { candidates: [candidate], leftOut: [], failures: [] };
 }
 
 function isToolClass(entry: unknown): entry is ToolClass {

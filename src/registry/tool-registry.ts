@@ -1,10 +1,11 @@
 import { CleanupError, ConfigurationError, ToolError } from '../errors';
 import { sessionOf } from '../mcp/mcp-tool';
+import type { Session } from '../mcp/session';
 import { closeTogether } from '../mcp/session-registry';
 import { runScoped } from '../run/run-scope';
 import { settingsOf } from '../settings';
 import { failed, type ToolExecution } from '../tool/execution';
-import type { Tool, ToolSpecification } from '../tool/tool';
+import type { Tool, ToolClass, ToolSpecification } from '../tool/tool';
 import { ToolBinding } from '../tool/tool-binding';
 import type { ToolEntry } from '../tool/tool-provider';
 import { instantiate, type Candidate } from './candidate';
@@ -109,18 +110,21 @@ export class ToolRegistry implements Iterable<Tool> {
   }
 
   private async registerAll(entries: readonly ToolEntry[]): Promise<void> {
-    const { candidates, failures } = await expand(entries, this.binding);
+    const { candidates, leftOut, failures } = await expand(entries, this.binding);
     const made: Registration[] = [];
+    const unheld = unheldSessions(candidates, leftOut);
     try {
       if (failures.length > 0) throw this.firstOf(failures);
       this.checkOpen();
       this.checkNames(candidates);
       for (const candidate of candidates) made.push({ candidate, tool: instantiate(candidate, this.binding) });
     } catch (error) {
-      await this.undo(made, candidates);
+      await this.undo(made, unheld);
       throw error;
     }
     for (const registration of made) this.registrations.set(registration.candidate.name, registration);
+    const unused = unheld.filter(({ isHeld }) => !isHeld);
+    if (!this.binding.run) await this.undo([], unused);
   }
 
   private firstOf([first, ...others]: readonly unknown[]): unknown {
@@ -144,14 +148,14 @@ export class ToolRegistry implements Iterable<Tool> {
   }
 
   /** Closes what was made and opened for entries that are not registered. */
-  private async undo(made: readonly Registration[], candidates: readonly Candidate[]): Promise<void> {
+  private async undo(made: readonly Registration[], sessions: readonly Session[]): Promise<void> {
     const tools = made.filter(({ candidate }) => candidate.instance === undefined).map(({ tool }) => tool);
-    const sessions = new Set(candidates.flatMap(({ type, instance }) => (instance ? [] : (sessionOf(type) ?? []))));
     try {
-      await closeTogether(tools, 'ToolRegistry');
-      await closeTogether(
-        [...sessions].filter(({ isHeld }) => !isHeld).map((session) => ({ close: () => session.abandon() })),
-        'ToolRegistry',
+      await closeTogether(tools, 'ToolRegistry').finally(() =>
+        closeTogether(
+          sessions.map((session) => ({ close: () => session.abandon() })),
+          'ToolRegistry',
+        ),
       );
     } catch (failure) {
       const { logger } = settingsOf(this.binding.container);
@@ -161,6 +165,12 @@ export class ToolRegistry implements Iterable<Tool> {
       );
     }
   }
+}
+
+/** The sessions behind classes of which there is no instance yet. */
+function unheldSessions(candidates: readonly Candidate[], leftOut: readonly ToolClass[]): Session[] {
+  const types = [...candidates.flatMap(({ type, instance }) => (instance ? [] : [type])), ...leftOut];
+  return [...new Set(types.flatMap((type) => sessionOf(type) ?? []))].filter(({ isHeld }) => !isHeld);
 }
 
 runScoped(ToolRegistry, (run) => new ToolRegistry(run.container.resolve(ToolBinding)));
