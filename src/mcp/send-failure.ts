@@ -12,14 +12,17 @@ const NEVER_SENT = new Set([
   'EACCES',
 ]);
 
+/** Names of the errors that parsing and checking an answer ends with; zod's two builds differ. */
+const UNREADABLE = new Set<unknown>(['ZodError', '$ZodError', 'SyntaxError']);
+
 /** What a transport's failure to send says about the request. */
 export function sendFailure(error: unknown): RequestFailureDetails {
   const message = messageOf(error);
   const { code, name, cause } = error as { code?: unknown; name?: unknown; cause?: { code?: unknown } };
   const status = httpStatus(code, message);
   if (status !== undefined) return { kind: 'http', status, body: httpBody(message) };
-  if (name === 'ZodError' || name === 'SyntaxError' || code === -1) {
-    return { kind: 'unreadable', message: code === -1 ? message : 'it is not a JSON-RPC message', cause: error };
+  if (UNREADABLE.has(name) || code === -1) {
+    return { kind: 'unreadable', message: code === -1 ? message : 'it is not a message of the protocol', cause: error };
   }
   const systemCode = cause?.code ?? code;
   if (message === 'Not connected' || (typeof systemCode === 'string' && NEVER_SENT.has(systemCode))) {
