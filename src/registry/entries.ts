@@ -50,7 +50,7 @@ async function expandOne(entry: unknown, binding: ToolBinding, depth: number): P
 
 async function expandToolClass(type: ToolClass, binding: ToolBinding): Promise<Expansion> {
   const candidate = candidateOf(type);
-  const isAvailable = (await type.availableIf?.(binding)) ?? true;
+  const isAvailable = type.availableIf === undefined || (await type.availableIf(binding));
   return isAvailable ? one(candidate) : { candidates: [], leftOut: [type], failures: [] };
 }
 
