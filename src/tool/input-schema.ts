@@ -5,7 +5,15 @@ import addFormats from 'ajv-formats';
 import { ConfigurationError, messageOf } from '../errors';
 import type { JsonSchema } from './json-schema';
 
-const OPTIONS: Options = { strict: false, allErrors: true, validateFormats: true, addUsedSchema: false, logger: false };
+const OPTIONS: Options = {
+  strict: false,
+  allErrors: true,
+  validateFormats: true,
+  addUsedSchema: false,
+  logger: false,
+  // A property that only Object.prototype has, such as "constructor", is missing.
+  ownProperties: true,
+};
 const MOST_FAULTS = 10;
 
 const dialects: readonly { readonly pattern: RegExp; readonly create: () => Ajv }[] = [
@@ -30,11 +38,12 @@ export function compileSchema(schema: JsonSchema): SchemaCheck {
     throw new Error(`unknown $schema ${JSON.stringify(named)}; draft-06, draft-07, 2019-09 and 2020-12 are known`);
   const compiler = dialect.create();
   addFormats(compiler);
-  const validate = compiler.compile(draft06AsDraft07(schema));
+  const validate = compiler.compile(plain(schema));
   return (value) => (validate(value) ? [] : faultsOf(validate));
 }
 
-function draft06AsDraft07(schema: JsonSchema): JsonSchema {
+/** Without what means something to the compiler only: `$async` would turn every check into a promise. */
+function plain({ $async: _, ...schema }: JsonSchema): JsonSchema {
   const named = schema.$schema;
   if (typeof named !== 'string' || !named.includes('draft-06')) return schema;
   return { ...schema, $schema: 'http://json-schema.org/draft-07/schema#' };
