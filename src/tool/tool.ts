@@ -34,9 +34,12 @@ export interface ToolSpecification {
   readonly inputSchema: JsonSchema;
 }
 
+/** A tool that can be called, as a class that is not abstract makes it; such a class can be extended as it is. */
+export type ConcreteTool = Tool & { call(input: Record<string, unknown>, context: ToolCallContext): unknown };
+
 /** A class of tools, as an application passes it around. */
 export type ToolClass = Pick<typeof Tool, 'toolName' | 'description' | 'inputSchema' | 'exclusive' | 'availableIf'> &
-  (new (...args: never[]) => Tool);
+  (new (...args: never[]) => ConcreteTool);
 
 /** What `Tool.define` takes. */
 export interface ToolDefinition {
@@ -134,7 +137,7 @@ export abstract class Tool {
    * A tool class from a function.
    * @throws ConfigurationError when name, description, schema or function are missing or wrong
    */
-  static define(definition: ToolDefinition): ToolClass & (new () => Tool) {
+  static define(definition: ToolDefinition): ToolClass & (new () => ConcreteTool) {
     const { name, description, inputSchema, exclusive, availableIf, call } = definition;
     if (typeof call !== 'function') {
       throw new ConfigurationError(`Tool.define(${String(name)}): expected "call" to be a function.`);

@@ -1,6 +1,6 @@
 import type { McpToolsetError } from '../errors';
 import type { JsonSchema } from '../tool/json-schema';
-import type { Tool, ToolClass } from '../tool/tool';
+import type { ConcreteTool, ToolClass } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { Awaitable, UnconnectedClient } from './client-source';
 
@@ -25,7 +25,7 @@ export interface McpCallResult {
 
 /** The class of a generated tool; its statics may be changed by `@MapTool`. */
 export interface McpToolClass extends ToolClass {
-  new (binding: ToolBinding): Tool;
+  new (binding: ToolBinding): ConcreteTool;
   /** The server's own definition; its name is what goes over the wire. */
   readonly mcpTool: McpToolDefinition;
 }
