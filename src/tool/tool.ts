@@ -2,6 +2,7 @@ import { ConfigurationError } from '../errors';
 import { untilAborted } from '../run/abort';
 import { interruption } from '../run/interruption';
 import { Turnstile } from '../run/turnstile';
+import { checkDeclaration } from './declaration';
 import { failed, rejected, succeeded, type ToolExecution } from './execution';
 import { inputCheck } from './input-schema';
 import type { JsonSchema } from './json-schema';
@@ -139,9 +140,9 @@ export abstract class Tool {
    */
   static define(definition: ToolDefinition): ToolClass & (new () => ConcreteTool) {
     const { name, description, inputSchema, exclusive, availableIf, call } = definition;
-    if (typeof call !== 'function') {
-      throw new ConfigurationError(`Tool.define(${String(name)}): expected "call" to be a function.`);
-    }
+    const where = `Tool.define(${JSON.stringify(name)})`;
+    checkDeclaration({ name, description, inputSchema }, { where, nameLabel: 'name' });
+    if (typeof call !== 'function') throw new ConfigurationError(`${where}: expected "call" to be a function.`);
     class DefinedTool extends Tool {
       static override readonly toolName = name;
       static override readonly description = description;
@@ -153,6 +154,7 @@ export abstract class Tool {
         return call(input, context);
       }
     }
+    Object.defineProperty(DefinedTool, 'name', { value: where });
     return DefinedTool;
   }
 }
