@@ -33,12 +33,8 @@ describe('R7: what @MapTool returns', () => {
   it.each<[string, (toolClass: McpToolClass) => unknown, string[]]>([
     ['the class', (toolClass) => toolClass, ['a', 'b']],
     ['a promise of the class', async (toolClass) => toolClass, ['a', 'b']],
-    ['a subclass', (toolClass) => class extends (toolClass as typeof McpTool) {}, ['a', 'b']],
-    [
-      'a subclass of a subclass',
-      (toolClass) => class extends class extends (toolClass as typeof McpTool) {} {},
-      ['a', 'b'],
-    ],
+    ['a subclass', (toolClass) => class extends toolClass {}, ['a', 'b']],
+    ['a subclass of a subclass', (toolClass) => class extends class extends toolClass {} {}, ['a', 'b']],
     ['null', () => null, []],
     ['undefined', () => undefined, []],
     ['a promise of null', async () => null, []],
@@ -50,7 +46,7 @@ describe('R7: what @MapTool returns', () => {
     const { Shop } = shopOf((toolClass, { mcpTool }) =>
       mcpTool.name === 'b'
         ? null
-        : class extends (toolClass as typeof McpTool) {
+        : class extends toolClass {
             static override toolName = 'better';
             static override description = 'A better one.';
             override async call(...args: Parameters<McpTool['call']>) {

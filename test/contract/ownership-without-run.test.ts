@@ -3,7 +3,6 @@ import {
   configureMcpToolset,
   CreateClient,
   MapTool,
-  McpTool,
   McpToolset,
   Tool,
   ToolBinding,
@@ -137,7 +136,7 @@ describe('R9: without a run, the registry that registered the classes closes the
     const Shop = shopOf(server, (toolClass, { mcpTool }) =>
       mcpTool.name === 'a'
         ? toolClass
-        : class extends (toolClass as typeof McpTool) {
+        : class extends toolClass {
             constructor(binding: ToolBinding) {
               super(binding);
               throw failure;
@@ -154,12 +153,12 @@ describe('R9: without a run, the registry that registered the classes closes the
     const server = newServer('a', 'b');
     const Shop = shopOf(server, (toolClass, { mcpTool }) =>
       mcpTool.name === 'a'
-        ? class extends (toolClass as typeof McpTool) {
+        ? class extends toolClass {
             override close() {
               return Promise.reject(new Error('cannot close'));
             }
           }
-        : class extends (toolClass as typeof McpTool) {
+        : class extends toolClass {
             constructor(binding: ToolBinding) {
               super(binding);
               throw new RangeError('no');
