@@ -100,8 +100,12 @@ export class CleanupError extends McpToolsetError {
   }
 }
 
-/** The text of whatever was thrown. */
+/** The text of whatever was thrown; also an object that has none does not throw here. */
 export function messageOf(error: unknown): string {
-  if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message);
-  return String(error);
+  try {
+    if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message);
+    return String(error);
+  } catch {
+    return `a thrown ${typeof error} without a text`;
+  }
 }

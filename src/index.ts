@@ -34,7 +34,6 @@ export { ToolResult } from './tool/tool-result';
 export { CreateClient, MapResult, MapTool, McpToolset, OnError } from './toolset/decorators';
 export type {
   CreateClientMethod,
-  GeneratedTool,
   MapResultContext,
   MapResultMethod,
   MapToolContext,

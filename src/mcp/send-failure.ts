@@ -12,6 +12,9 @@ const NEVER_SENT = new Set([
   'EACCES',
 ]);
 
+/** Names of the errors that parsing and checking an answer ends with; zod's two builds differ. */
+const UNREADABLE = new Set<unknown>(['ZodError', '$ZodError', 'SyntaxError']);
+
 /** What a transport's failure to send says about the request. */
 export function sendFailure(error: unknown): RequestFailureDetails {
   if (error instanceof RequestFailure) return error.details;
@@ -19,7 +22,7 @@ export function sendFailure(error: unknown): RequestFailureDetails {
   const { code, name, cause } = error as { code?: unknown; name?: unknown; cause?: { code?: unknown } };
   const status = httpStatus(code, message);
   if (status !== undefined) return { kind: 'http', status, body: httpBody(message) };
-  if (isShapeError(name) || name === 'SyntaxError' || code === -1) {
+  if (UNREADABLE.has(name) || code === -1) {
     return { kind: 'unreadable', message: code === -1 ? message : 'it is no message of the protocol', cause: error };
   }
   const systemCode = cause?.code ?? code;
@@ -30,10 +33,6 @@ export function sendFailure(error: unknown): RequestFailureDetails {
 }
 
 /** Whether it is the name of zod's errors: its small build, which the client checks results with, adds the sign. */
-function isShapeError(name: unknown): boolean {
-  return name === 'ZodError' || name === '$ZodError';
-}
-
 function httpStatus(code: unknown, message: string): number | undefined {
   if (typeof code === 'number' && code >= 100 && code <= 599) return code;
   const named = /\(HTTP (\d{3})\)/.exec(message)?.[1];

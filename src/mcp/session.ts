@@ -99,6 +99,11 @@ export class Session implements OpenSession {
     this.holders.add(holder);
   }
 
+  /** Counterpart of `hold` that leaves the session open. */
+  drop(holder: object): void {
+    this.holders.delete(holder);
+  }
+
   /** Counterpart of `hold`: without a run, the session closes with the last of its tools. */
   async release(holder: object): Promise<void> {
     if (this.holders.delete(holder) && !this.isHeld && this.parts.binding.run === undefined) await this.close();

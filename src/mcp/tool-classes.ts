@@ -81,11 +81,13 @@ async function mappedClass(
 function mappingFault(returned: unknown, generated: McpToolClass): string | undefined {
   const isOurs = returned === generated || (typeof returned === 'function' && returned.prototype instanceof generated);
   if (!isOurs) return '@MapTool() must return the class that it is given, a subclass of it, or null to omit the tool.';
-  const { toolName, description } = returned as McpToolClass;
+  const { toolName, description, inputSchema } = returned as McpToolClass;
   if (!isToolName(toolName)) {
     return `the name ${JSON.stringify(toolName)} is not usable; expected 1 to 64 of the characters a-z, A-Z, 0-9, _ and -.`;
   }
-  return typeof description === 'string' && description.trim() !== '' ? undefined : 'the description is empty.';
+  if (typeof description !== 'string' || description.trim() === '') return 'the description is empty.';
+  const isObject = typeof inputSchema === 'object' && inputSchema !== null && !Array.isArray(inputSchema);
+  return isObject ? undefined : 'the inputSchema is no object.';
 }
 
 function checkNames(classes: readonly McpToolClass[], toolset: string): void {

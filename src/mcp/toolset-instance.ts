@@ -1,21 +1,35 @@
 import type { InjectionToken } from 'tsyringe';
 import { ConfigurationError, McpToolsetError, messageOf } from '../errors';
+import type { Run } from '../run/run';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { ToolsetDefinition } from '../toolset/definition';
 
 const instances = new WeakMap<object, Map<ToolsetDefinition, object>>();
+const servedRuns = new WeakMap<object, Run | undefined>();
 
 /**
  * The instance of a toolset class that serves a run, made by the run's container when it is first needed. Without a run,
  * a binding has its own.
- * @throws ConfigurationError when the container cannot make it
+ * @throws ConfigurationError when the container cannot make it, or gives one that serves another run
  */
 export function toolsetInstance(definition: ToolsetDefinition, binding: ToolBinding): object {
   const owner = binding.run ?? binding;
   const made = instances.get(owner) ?? new Map<ToolsetDefinition, object>();
   instances.set(owner, made);
-  const instance = made.get(definition) ?? resolve(definition, binding);
+  const instance = made.get(definition) ?? forOneRun(resolve(definition, binding), definition, binding);
   made.set(definition, instance);
+  return instance;
+}
+
+function forOneRun(instance: object, { toolset, name }: ToolsetDefinition, { run }: ToolBinding): object {
+  if (servedRuns.has(instance) && servedRuns.get(instance) !== run) {
+    throw new ConfigurationError(
+      `Toolset ${name}: one instance of ${toolset.name} was resolved for two runs. Toolsets are made per run: do not ` +
+        'register the class as a singleton.',
+      { toolset: name },
+    );
+  }
+  servedRuns.set(instance, run);
   return instance;
 }
 
@@ -24,8 +38,10 @@ function resolve({ toolset, name }: ToolsetDefinition, binding: ToolBinding): ob
     return binding.container.resolve(toolset as unknown as InjectionToken<object>);
   } catch (cause) {
     if (McpToolsetError.is(cause)) throw cause;
+    const message = messageOf(cause);
+    const hint = message === `TypeInfo not known for "${toolset.name}"` ? '; mark it @McpToolset() too.' : '';
     throw new ConfigurationError(
-      `Toolset ${name}: the container could not make an instance of ${toolset.name}: ${messageOf(cause)}`,
+      `Toolset ${name}: the container could not make an instance of ${toolset.name}: ${message}${hint}`,
       { cause, toolset: name },
     );
   }

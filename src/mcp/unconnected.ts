@@ -3,6 +3,9 @@ import { milliseconds } from '../options';
 import type { UnconnectedClient } from '../toolset/client-source';
 import { isConnected, isOfficialClient, isTransport } from './official-client';
 
+/** Transports that a factory has returned: most cannot tell themselves that they serve somebody already. */
+const used = new WeakSet<object>();
+
 /**
  * Checks what a client factory returned.
  * @throws ConfigurationError when it is not an official client and a transport, both unused; it is closed then
@@ -13,7 +16,11 @@ export async function checkedUnconnected(
   source: string,
 ): Promise<UnconnectedClient> {
   const fault = faultOf(returned);
-  if (fault === undefined) return returned as UnconnectedClient;
+  if (fault === undefined) {
+    const parts = returned as UnconnectedClient;
+    used.add(parts.transport);
+    return parts;
+  }
   await discard(returned);
   throw new ConfigurationError(
     `Toolset ${toolset}, ${source}: ${fault}; return { client, transport } with a new, unconnected Client of ` +
@@ -25,7 +32,8 @@ export async function checkedUnconnected(
 /** Closes whatever a client factory returned; failures to do so do not matter. */
 export async function discard(returned: unknown): Promise<void> {
   const { client, transport } = Object(returned) as { client?: unknown; transport?: unknown };
-  for (const part of [client, transport, returned]) {
+  const parts: readonly unknown[] = Array.isArray(returned) ? returned : [client, transport, returned];
+  for (const part of parts) {
     const { close } = Object(part) as { close?: unknown };
     if (typeof close !== 'function') continue;
     try {
@@ -42,6 +50,7 @@ function faultOf(returned: unknown): string | undefined {
   if (!isOfficialClient(client)) return 'it returned no official client';
   if (!isTransport(transport)) return 'it returned no transport';
   if (isConnected(client)) return 'it returned a client that is connected already';
+  if (used.has(transport)) return 'it returned a transport that was used before';
   const time = milliseconds.optional().safeParse(timeout);
   return time.success ? undefined : `it returned a wrong "timeout": ${time.error.issues[0]?.message}`;
 }

@@ -2,8 +2,7 @@ import type { InjectionToken } from 'tsyringe';
 import { ConfigurationError, McpToolsetError, messageOf } from '../errors';
 import { toolsetNameOf } from '../mcp/mcp-tool';
 import type { McpToolClass } from '../toolset/callbacks';
-import { inputCheck } from '../tool/input-schema';
-import { isToolName } from '../tool/names';
+import { checkDeclaration } from '../tool/declaration';
 import { bindTool, Tool, type ToolClass } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
 
@@ -34,36 +33,15 @@ export function candidateOf(source: ToolClass | Tool): Candidate {
       ...(instance && { instance }),
     };
   }
-  checkLocal(type);
+  const { name: className, toolName, description, inputSchema } = type;
+  const where = `Tool class ${className || '(anonymous)'}`;
+  checkDeclaration({ name: toolName, description, inputSchema }, { where, nameLabel: 'toolName' });
   return {
     name: type.toolName,
     origin: `${instance ? 'an instance of ' : ''}${type.name}`,
     type,
     ...(instance && { instance }),
   };
-}
-
-function checkLocal(type: ToolClass): void {
-  const { name, toolName, description, inputSchema } = type;
-  const fail = (message: string): never => {
-    throw new ConfigurationError(`Tool class ${name || '(anonymous)'}: ${message}`);
-  };
-  if (!isToolName(toolName)) {
-    fail(`the static "toolName" is ${show(toolName)}; expected 1 to 64 of the characters a-z, A-Z, 0-9, _ and -.`);
-  }
-  if (typeof description !== 'string' || description.trim() === '') {
-    fail('the static "description" is missing; the model chooses tools by it.');
-  }
-  if (typeof inputSchema !== 'object' || inputSchema === null || Array.isArray(inputSchema)) {
-    fail(
-      `the static "inputSchema" is ${show(inputSchema)}; expected a JSON Schema object, such as { type: 'object' }.`,
-    );
-  }
-  inputCheck(inputSchema, toolName);
-}
-
-function show(value: unknown): string {
-  return value === undefined ? 'missing' : (JSON.stringify(value)?.slice(0, 80) ?? typeof value);
 }
 
 /**

@@ -7,6 +7,7 @@ import type { ToolBinding } from '../tool/tool-binding';
 import type { ToolProvider } from '../tool/tool-provider';
 import { isToolset } from '../toolset/definition';
 import { candidateOf, type Candidate } from './candidate';
+import type { SessionClaims } from './session-claims';
 
 const DEEPEST_PROVIDERS = 16;
 
@@ -16,11 +17,19 @@ export interface Expansion {
   readonly failures: readonly unknown[];
 }
 
+/** What entries are expanded for. */
+export interface ExpansionContext {
+  readonly binding: ToolBinding;
+  readonly claims: SessionClaims;
+  /** How many providers and arrays the entries lie in. */
+  readonly depth: number;
+}
+
 /** Expands entries into candidates, in their order. They are waited for in parallel, and all of them, also when some fail. */
-export async function expand(entries: readonly unknown[], binding: ToolBinding, depth = 0): Promise<Expansion> {
+export async function expand(entries: readonly unknown[], context: ExpansionContext): Promise<Expansion> {
   const expansions = await Promise.all(
     entries.map((entry) =>
-      expandOne(entry, binding, depth).catch((error: unknown): Expansion => ({ candidates: [], failures: [error] })),
+      expandOne(entry, context).catch((error: unknown): Expansion => ({ candidates: [], failures: [error] })),
     ),
   );
   return {
@@ -29,17 +38,19 @@ export async function expand(entries: readonly unknown[], binding: ToolBinding, 
   };
 }
 
-async function expandOne(entry: unknown, binding: ToolBinding, depth: number): Promise<Expansion> {
+async function expandOne(entry: unknown, context: ExpansionContext): Promise<Expansion> {
+  const { binding, depth } = context;
   if (depth > DEEPEST_PROVIDERS) {
     throw new ConfigurationError(`ToolRegistry#register: providers are nested more than ${DEEPEST_PROVIDERS} deep.`);
   }
-  if (Array.isArray(entry)) return expand(entry, binding, depth + 1);
+  const deeper = { ...context, depth: depth + 1 };
+  if (Array.isArray(entry)) return expand(entry, deeper);
   if (entry instanceof Tool) return one(candidateOf(entry));
   if (isToolset(entry)) {
-    return expand(await binding.container.resolve(ToolsetDiscovery).discover(entry, binding), binding, depth + 1);
+    return expand(await binding.container.resolve(ToolsetDiscovery).discover(entry, binding), deeper);
   }
-  if (isToolClass(entry)) return expandToolClass(entry, binding);
-  return expand([await answer(() => providerOf(entry, binding).tools(binding), binding)], binding, depth + 1);
+  if (isToolClass(entry)) return expandToolClass(entry, context);
+  return expand([await answer(() => providerOf(entry, binding).tools(binding), binding)], deeper);
 }
 
 /** What an application's function answers, unless the run ends first. */
@@ -47,9 +58,10 @@ function answer<T>(ask: () => T | PromiseLike<T>, { run }: ToolBinding): Promise
   return untilAborted((async () => ask())(), run?.signal);
 }
 
-async function expandToolClass(type: ToolClass, binding: ToolBinding): Promise<Expansion> {
+async function expandToolClass(type: ToolClass, { binding, claims }: ExpansionContext): Promise<Expansion> {
+  claims.claim(type);
   const candidate = candidateOf(type);
-  const isAvailable = (await answer(() => type.availableIf?.(binding), binding)) ?? true;
+  const isAvailable = type.availableIf === undefined || (await answer(() => type.availableIf?.(binding), binding));
   return isAvailable ? one(candidate) : { candidates: [], failures: [] };
 }
 
@@ -66,11 +78,15 @@ function providerOf(entry: unknown, binding: ToolBinding): ToolProvider {
   if (typeof entry === 'function' && hasTools(entry.prototype)) {
     return binding.container.resolve(entry as unknown as InjectionToken<ToolProvider>);
   }
-  const what = typeof entry === 'function' ? `the class ${entry.name || '(anonymous)'}` : String(entry);
   throw new ConfigurationError(
-    `ToolRegistry#register: ${what} is no entry; expected a class marked @McpToolset(), a Tool class, a Tool instance, ` +
+    `ToolRegistry#register: ${describe(entry)} is no entry; expected a class marked @McpToolset(), a Tool class, a Tool instance, ` +
       'something with a tools(binding) method, or an array of these.',
   );
+}
+
+function describe(entry: unknown): string {
+  if (typeof entry === 'function') return `the class ${entry.name || '(anonymous)'}`;
+  return typeof entry === 'object' && entry !== null ? 'an object' : String(entry);
 }
 
 function hasTools(value: unknown): value is ToolProvider {

@@ -1,7 +1,5 @@
 import { CleanupError, ConfigurationError, ToolError } from '../errors';
 import { discoveriesSettled } from '../mcp/discovery';
-import { sessionOf } from '../mcp/mcp-tool';
-import { latestSession, type Session } from '../mcp/session';
 import { closeTogether } from '../mcp/session-registry';
 import { runScoped } from '../run/run-scope';
 import { settingsOf } from '../settings';
@@ -11,6 +9,7 @@ import { ToolBinding } from '../tool/tool-binding';
 import type { ToolEntry } from '../tool/tool-provider';
 import { instantiate, type Candidate } from './candidate';
 import { expand } from './entries';
+import { SessionClaims } from './session-claims';
 
 /** A call that a model makes. */
 export interface ToolCall {
@@ -112,19 +111,21 @@ export class ToolRegistry implements Iterable<Tool> {
   }
 
   private async registerAll(entries: readonly ToolEntry[]): Promise<void> {
-    const before = latestSession();
-    const { candidates, failures } = await expand(entries, this.binding);
+    const { binding } = this;
+    const claims = new SessionClaims();
+    const { candidates, failures } = await expand(entries, { binding, claims, depth: 0 });
     const made: Registration[] = [];
     try {
       if (failures.length > 0) throw this.firstOf(failures);
       this.checkOpen();
       this.checkNames(candidates);
-      for (const candidate of candidates) made.push({ candidate, tool: instantiate(candidate, this.binding) });
+      for (const candidate of candidates) made.push({ candidate, tool: instantiate(candidate, binding) });
     } catch (error) {
-      await this.undo(made, openedFor(candidates, before));
+      await this.undo(made, claims);
       throw error;
     }
     for (const registration of made) this.registrations.set(registration.candidate.name, registration);
+    await this.quietly(() => claims.settle(binding.run !== undefined));
   }
 
   private firstOf(failures: readonly unknown[]): unknown {
@@ -150,14 +151,16 @@ export class ToolRegistry implements Iterable<Tool> {
   }
 
   /** Closes what was made and opened for entries that are not registered. */
-  private async undo(made: readonly Registration[], sessions: ReadonlySet<Session>): Promise<void> {
+  private async undo(made: readonly Registration[], claims: SessionClaims): Promise<void> {
     const tools = made.filter(({ candidate }) => candidate.instance === undefined).map(({ tool }) => tool);
+    await this.quietly(() => closeTogether(tools, 'ToolRegistry'));
+    await this.quietly(() => claims.withdraw());
+  }
+
+  /** Closes something whose failure to close is not what the caller has to know. */
+  private async quietly(close: () => Promise<void>): Promise<void> {
     try {
-      await closeTogether(tools, 'ToolRegistry');
-      await closeTogether(
-        [...sessions].filter(({ isHeld }) => !isHeld).map((session) => ({ close: () => session.abandon() })),
-        'ToolRegistry',
-      );
+      await close();
     } catch (failure) {
       const { logger } = settingsOf(this.binding.container);
       logger.error(
@@ -166,12 +169,6 @@ export class ToolRegistry implements Iterable<Tool> {
       );
     }
   }
-}
-
-/** The sessions of the candidates that are newer than `before`; older ones belong to whoever discovered them. */
-function openedFor(candidates: readonly Candidate[], before: number): ReadonlySet<Session> {
-  const sessions = candidates.flatMap(({ type, instance }) => (instance ? [] : (sessionOf(type) ?? [])));
-  return new Set(sessions.filter(({ ordinal }) => ordinal > before));
 }
 
 runScoped(ToolRegistry, (run) => new ToolRegistry(run.container.resolve(ToolBinding)));

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../errors';
 import { untilAborted } from '../run/abort';
 import { interrupted, interruption } from '../run/interruption';
 import { Turnstile } from '../run/turnstile';
+import { checkDeclaration } from './declaration';
 import { failed, keptOf, rejected, succeeded, type ToolExecution } from './execution';
 import { inputCheck } from './input-schema';
 import type { JsonSchema } from './json-schema';
@@ -34,9 +35,12 @@ export interface ToolSpecification {
   readonly inputSchema: JsonSchema;
 }
 
+/** A tool that can be called, as a class that is not abstract makes it; such a class can be extended as it is. */
+export type ConcreteTool = Tool & { call(input: Record<string, unknown>, context: ToolCallContext): unknown };
+
 /** A class of tools, as an application passes it around. */
 export type ToolClass = Pick<typeof Tool, 'toolName' | 'description' | 'inputSchema' | 'exclusive' | 'availableIf'> &
-  (new (...args: never[]) => Tool);
+  (new (...args: never[]) => ConcreteTool);
 
 /** What `Tool.define` takes. */
 export interface ToolDefinition {
@@ -137,10 +141,12 @@ export abstract class Tool {
    * A tool class from a function.
    * @throws ConfigurationError when name, description, schema or function are missing or wrong
    */
-  static define(definition: ToolDefinition): ToolClass & (new () => Tool) {
+  static define(definition: ToolDefinition): ToolClass & (new () => ConcreteTool) {
     const { name, description, inputSchema, exclusive, availableIf } = definition;
+    const where = `Tool.define(${JSON.stringify(name)})`;
+    checkDeclaration({ name, description, inputSchema }, { where, nameLabel: 'name' });
     if (typeof definition.call !== 'function') {
-      throw new ConfigurationError(`Tool.define(${String(name)}): expected "call" to be a function.`);
+      throw new ConfigurationError(`${where}: expected "call" to be a function.`);
     }
     class DefinedTool extends Tool {
       static override readonly toolName = name;
@@ -153,6 +159,7 @@ export abstract class Tool {
         return definition.call(input, context);
       }
     }
+    Object.defineProperty(DefinedTool, 'name', { value: where });
     return DefinedTool;
   }
 }

@@ -1,6 +1,6 @@
 import type { McpToolsetError } from '../errors';
 import type { JsonSchema } from '../tool/json-schema';
-import type { Tool, ToolCallContext, ToolClass } from '../tool/tool';
+import type { ConcreteTool, ToolClass } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { Awaitable, UnconnectedClient } from './client-source';
 
@@ -23,14 +23,9 @@ export interface McpCallResult {
   readonly [field: string]: unknown;
 }
 
-/** A generated tool: its `call`, which a subclass may wrap, sends the call to the server. */
-export interface GeneratedTool extends Tool {
-  call(input: Record<string, unknown>, context: ToolCallContext): unknown;
-}
-
 /** The class of a generated tool; its statics may be changed by `@MapTool`. */
 export interface McpToolClass extends Pick<ToolClass, keyof ToolClass> {
-  new (binding: ToolBinding): GeneratedTool;
+  new (binding: ToolBinding): ConcreteTool;
   /** The server's own definition; its name is what goes over the wire. */
   readonly mcpTool: McpToolDefinition;
 }

@@ -40,8 +40,9 @@ export function toolsetDefinition(toolset: ToolsetClass): ToolsetDefinition {
   const known = definitions.get(toolset);
   if (known) return known;
   if (!isToolset(toolset)) {
-    const name = typeof toolset === 'function' ? (toolset as AnyClass).name : String(toolset);
-    throw new ConfigurationError(`${name} is not a toolset: mark the class with @McpToolset().`);
+    const { name } = Object(toolset) as { name?: unknown };
+    const what = typeof name === 'string' && name !== '' ? name : `A value of type ${typeof toolset}`;
+    throw new ConfigurationError(`${what} is not a toolset: mark the class with @McpToolset().`);
   }
   if (ownMetadata(toolset).options === undefined) adopt(toolset);
   const definition = define(toolset);
@@ -49,15 +50,12 @@ export function toolsetDefinition(toolset: ToolsetClass): ToolsetDefinition {
   return definition;
 }
 
-/** Makes a subclass that is not marked itself injectable like its parent. */
+/**
+ * Makes a subclass that is not marked itself injectable like its parent. One whose constructor has parameters of its own
+ * is left to the application, which may have made it injectable.
+ */
 function adopt(toolset: ToolsetClass): void {
-  if (toolset.length > 0) {
-    throw new ConfigurationError(
-      `${toolset.name} extends a toolset and has a constructor of its own: mark it with @McpToolset() too, ` +
-        'so that its parameters can be injected.',
-    );
-  }
-  injectable()(toolset);
+  if (toolset.length === 0) injectable()(toolset);
 }
 
 function define(toolset: ToolsetClass): ToolsetDefinition {

@@ -1,0 +1,159 @@
+import { join } from 'node:path';
+import ts from 'typescript';
+import * as main from 'mcp-toolset';
+import * as testing from 'mcp-toolset/testing';
+
+/**
+ * Everything that the package exports, by name. A name that is added here is promised to every user, and one that is
+ * taken away breaks somebody: change these lists on purpose, with a line in the changelog.
+ */
+const MAIN = [
+  'Artifact',
+  'CancelledError',
+  'CleanupError',
+  'ClientFactory',
+  'ConfigurationError',
+  'CreateClient',
+  'DeadlineExceededError',
+  'MapResult',
+  'MapTool',
+  'McpTool',
+  'McpToolset',
+  'McpToolsetError',
+  'OnError',
+  'ProtocolError',
+  'ProviderError',
+  'Run',
+  'RunFactory',
+  'SessionRegistry',
+  'Tool',
+  'ToolBinding',
+  'ToolError',
+  'ToolRegistry',
+  'ToolResult',
+  'ToolsetDiscovery',
+  'configureMcpToolset',
+];
+
+const MAIN_TYPES = [
+  'Awaitable',
+  'CallOutcome',
+  'ConnectOptions',
+  'ConnectionOptions',
+  'CreateClientMethod',
+  'DeferredArtifact',
+  'ExecuteOptions',
+  'HttpConnectionOptions',
+  'InlineArtifact',
+  'Invocation',
+  'JsonSchema',
+  'LimitOptions',
+  'Limits',
+  'Logger',
+  'MapResultContext',
+  'MapResultMethod',
+  'MapToolContext',
+  'MapToolMethod',
+  'McpCallResult',
+  'McpToolClass',
+  'McpToolDefinition',
+  'McpToolsetConfiguration',
+  'McpToolsetErrorOptions',
+  'OfficialClient',
+  'OfficialTransport',
+  'OnErrorContext',
+  'OnErrorMethod',
+  'OpenSession',
+  'RunOptions',
+  'RunResource',
+  'RunState',
+  'StdioConnectionOptions',
+  'ToolCall',
+  'ToolCallContext',
+  'ToolClass',
+  'ToolDefinition',
+  'ToolEntry',
+  'ToolExecution',
+  'ToolProvider',
+  'ToolSelection',
+  'ToolSpecification',
+  'ToolsetClass',
+  'ToolsetOptions',
+  'UnconnectedClient',
+];
+
+const TESTING = ['TestServer', 'createTestServer', 'overrideClient'];
+
+const TESTING_TYPES = ['ClientSourceForTests', 'RecordedCall', 'TestCallContext', 'TestServerOptions', 'TestTool'];
+
+const SRC = join(__dirname, '..', 'src');
+const entries = ['index.ts', 'testing/index.ts'].map((file) => join(SRC, file));
+let program: ts.Program;
+beforeAll(() => {
+  program = ts.createProgram(entries, {
+    module: ts.ModuleKind.Node16,
+    moduleResolution: ts.ModuleResolutionKind.Node16,
+    target: ts.ScriptTarget.ES2022,
+    skipLibCheck: true,
+    noEmit: true,
+  });
+});
+
+function exportsOf(file: string): ts.Symbol[] {
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(join(SRC, file));
+  const module = source && checker.getSymbolAtLocation(source);
+  if (!module) throw new Error(`${file} is no module`);
+  return checker.getExportsOfModule(module);
+}
+
+/** The names of an entry that exist for the compiler only. */
+function typesOf(file: string): string[] {
+  const checker = program.getTypeChecker();
+  const isValue = (symbol: ts.Symbol): boolean =>
+    ((symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol).flags & ts.SymbolFlags.Value) !==
+    0;
+  return exportsOf(file)
+    .filter((symbol) => !isValue(symbol))
+    .map(({ name }) => name)
+    .sort();
+}
+
+/** The exported names that have no doc comment. */
+function undocumented(file: string): string[] {
+  const checker = program.getTypeChecker();
+  return exportsOf(file)
+    .filter((symbol) => {
+      const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+      return ts.displayPartsToString(target.getDocumentationComment(checker)) === '';
+    })
+    .map(({ name }) => name);
+}
+
+describe('the main entry', () => {
+  it('exports these values', () => {
+    expect(Object.keys(main).sort()).toEqual(MAIN);
+  });
+
+  it('exports these types', () => {
+    expect(typesOf('index.ts')).toEqual(MAIN_TYPES);
+  });
+
+  it('says of every name what it is', () => {
+    expect(undocumented('index.ts')).toEqual([]);
+  });
+});
+
+describe('the entry for tests', () => {
+  it('exports these values', () => {
+    expect(Object.keys(testing).sort()).toEqual(TESTING);
+  });
+
+  it('exports these types', () => {
+    expect(typesOf('testing/index.ts')).toEqual(TESTING_TYPES);
+  });
+
+  it('says of every name what it is', () => {
+    expect(undocumented('testing/index.ts')).toEqual([]);
+  });
+});
