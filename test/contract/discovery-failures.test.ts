@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { container } from 'tsyringe';
 import {
+  CancelledError,
   CleanupError,
   ConfigurationError,
   configureMcpToolset,
@@ -13,6 +14,7 @@ import {
   RunFactory,
   type ConnectionOptions,
   type McpToolClass,
+  type Run,
 } from 'mcp-toolset';
 import { createTestServer } from 'mcp-toolset/testing';
 import { rawStdio, startRawHttp, tool, waitForNoChildren, type RawHttpScript, type RawStdioScript } from '../servers';
@@ -154,6 +156,60 @@ describe("R8: the application's own transport", () => {
     expect(closed).toEqual(['closed']);
     await run.close().catch((error: unknown) => expect(CleanupError.is(error)).toBe(true));
     expect(closed).toEqual(['closed']);
+  });
+});
+
+describe('R8: a failure that the client does not notice by itself', () => {
+  it('of a transport that cannot start closes the transport', async () => {
+    const closed: string[] = [];
+    @McpToolset()
+    class Shop {
+      @CreateClient()
+      client() {
+        const transport = {
+          start: () => Promise.reject(new Error('no such device')),
+          send: () => Promise.resolve(),
+          close: async () => void closed.push('closed'),
+        };
+        return { client: new Client({ name: 'app', version: '1.0.0' }), transport };
+      }
+    }
+    await expect(discover(Shop)).rejects.toThrow(/^Toolset Shop, initialize: .*no such device/);
+    expect(closed).toEqual(['closed']);
+  });
+
+  it('of a command that does not exist leaves nothing', async () => {
+    const outcome = discover(shopWith({ command: '/no/such/command' }));
+    await expect(outcome).rejects.toThrow(/^Toolset Shop, initialize: .*ENOENT/);
+    await expect(outcome).rejects.toBeInstanceOf(ProviderError);
+  });
+
+  it.each<[string, (run: Run) => unknown, new (...args: never[]) => Error]>([
+    ['too slow a server', () => undefined, ProviderError],
+    ['a run that is cancelled', (run) => run.cancel(), CancelledError],
+    ['a run that is closed', (run) => run.close(), CancelledError],
+  ])('of %s gives the pending requests up, at initialize and at tools/list', async (_, end, expected) => {
+    for (const method of ['initialize', 'tools/list']) {
+      const http = await startRawHttp({ on: { [method]: (exchange) => exchange.hang() } });
+      const run = startRun();
+      const timeout = expected === ProviderError ? 30 : 20_000;
+      const outcome = expect(discover(shopWith({ ...http.connection, timeout }), run)).rejects.toBeInstanceOf(expected);
+      await http.waitFor(method);
+      await end(run);
+      await outcome;
+      await http.waitForNoRequests();
+      expect(http.deleted).toHaveLength(method === 'initialize' ? 0 : 1);
+    }
+  });
+
+  it('of a run that is cancelled ends a child that does not answer', async () => {
+    const child = await rawStdio({ on: { initialize: (exchange) => exchange.hang() } });
+    const run = startRun();
+    const outcome = expect(discover(shopWith(child.connection), run)).rejects.toBeInstanceOf(CancelledError);
+    await child.waitFor('initialize');
+    run.cancel();
+    await outcome;
+    await waitForNoChildren();
   });
 });
 
