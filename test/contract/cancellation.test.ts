@@ -58,6 +58,15 @@ describe('R28: a call honours the signals and the deadline, and the server is to
     expect(ids.sort()).toEqual(calls.map(({ request }) => request.id).sort());
   });
 
+  it('by the run that is closed, also where there is no session to end', async () => {
+    const server = await startRawHttp({ sessions: false, tools: [tool('wait')], call: () => undefined });
+    const run = startRun();
+    const { call, request } = await waiting(server, await registered(run, toolsetFor(server.connection)));
+    await run.close();
+    await expect(call).rejects.toThrow(CancelledError);
+    expect(cancelNotices(server.requests)).toMatchObject([{ requestId: request.id }]);
+  });
+
   it("by the run's deadline", async () => {
     const server = await waitingServer();
     const run = startRun({ timeout: 800 });

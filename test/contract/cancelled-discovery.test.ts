@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import {
   CancelledError,
   DeadlineExceededError,
@@ -10,7 +11,7 @@ import {
   ToolRegistry,
   ToolsetDiscovery,
 } from 'mcp-toolset';
-import type { McpToolClass, Run, ToolsetClass } from 'mcp-toolset';
+import type { McpToolClass, Run, ToolsetClass, UnconnectedClient } from 'mcp-toolset';
 import {
   closeServersAfterEach,
   rawStdio,
@@ -188,15 +189,18 @@ describe('R28: connecting and discovery are interruptible', () => {
   });
 
   it('by a signal among the connect options, and initialize is not cancelled at the server either', async () => {
-    const server = await startRawHttp({ on: { initialize: (exchange) => exchange.hang() } });
+    const server = await rawStdio({ on: { initialize: (exchange) => exchange.hang() } });
     const own = new AbortController();
-    const toolset = factoryToolset(() => httpClient(server.url), { connect: { signal: own.signal } });
-    const discovering = discover(startRun(), toolset);
-    const request = await server.waitFor('initialize');
+    const create = (): UnconnectedClient => ({
+      client: new Client({ name: 'application', version: '1.0.0' }),
+      transport: new StdioClientTransport({ ...server.connection, stderr: 'ignore' }),
+    });
+    const discovering = discover(startRun(), factoryToolset(create, { connect: { signal: own.signal } }));
+    await server.waitFor('initialize');
     own.abort();
     await expect(discovering).rejects.toThrow(ProviderError);
-    await request.waitForClose();
-    expect(cancelNotices(server.requests)).toEqual([]);
+    await server.waitForExit();
+    expect(cancelNotices(server.received)).toEqual([]);
   });
 
   it('and closing the run waits until what was half open is closed, also behind a provider', async () => {

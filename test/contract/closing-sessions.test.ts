@@ -7,7 +7,7 @@ import {
   ToolsetDiscovery,
 } from 'mcp-toolset';
 import { createTestServer, overrideClient } from 'mcp-toolset/testing';
-import { closeServersAfterEach, rawStdio, startRawHttp, tool, type RawHttpScript } from '../servers';
+import { closeServersAfterEach, rawStdio, startRawHttp, tool, type HttpHandler, type RawHttpScript } from '../servers';
 import {
   cancelNotices,
   closeRunsAfterEach,
@@ -68,6 +68,21 @@ describe('R35: a session closes on the server and then here', () => {
     await registered(run, toolsetFor(server.connection));
     await run.close();
     expect(sessions.size).toBe(0);
+  });
+
+  it.each<[string, HttpHandler]>([
+    ['resets the connection of', (exchange) => exchange.destroy()],
+    ['refuses', (exchange) => exchange.raw(500)],
+  ])('also where the server %s the cancel notice of a call in flight', async (_how, handler) => {
+    const server = await startRawHttp({ ...silent, on: { 'notifications/cancelled': handler } });
+    const run = startRun();
+    const registry = await registered(run, toolsetFor(server.connection));
+    const call = registry.execute({ name: 'x' });
+    call.catch(() => undefined);
+    await server.waitFor('tools/call');
+    await run.close();
+    await expect(call).rejects.toThrow(CancelledError);
+    expect(server.deleted).toHaveLength(1);
   });
 
   it('without waiting for a server that hangs', async () => {

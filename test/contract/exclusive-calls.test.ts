@@ -1,4 +1,13 @@
-import { CancelledError, MapTool, McpToolset, Tool, ToolRegistry, type McpToolClass, type Run } from 'mcp-toolset';
+import {
+  CancelledError,
+  MapTool,
+  McpToolset,
+  Tool,
+  ToolBinding,
+  ToolRegistry,
+  type McpToolClass,
+  type Run,
+} from 'mcp-toolset';
 import { createTestServer, overrideClient } from 'mcp-toolset/testing';
 import { closeRunsAfterEach, gate, startRun, type Gate } from './live-run';
 
@@ -67,7 +76,7 @@ describe('R33: exclusive tools of one run never overlap', () => {
       run,
       localTool('one', () => room.visit('one')),
     );
-    const second = new ToolRegistry(first.get('one')!.binding);
+    const second = new ToolRegistry(new ToolBinding({ run }));
     await second.register(localTool('two', () => room.visit('two')));
     await Promise.all([first.execute({ name: 'one' }), second.execute({ name: 'two' })]);
     expect(room.most).toBe(1);

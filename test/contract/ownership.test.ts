@@ -183,10 +183,12 @@ describe('R34: sessions, registries and tools', () => {
         () => {
           const unconnected = httpClient(server.url);
           const { transport } = unconnected;
-          transport.terminateSession = async () => {
+          const close = transport.close.bind(transport);
+          transport.close = async () => {
             if (++closing === 3) meeting.open();
             await meeting.passed;
             closed.push('session');
+            await close();
           };
           return unconnected;
         },

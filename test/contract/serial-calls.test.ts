@@ -263,11 +263,10 @@ describe('R32: over HTTP calls overlap', () => {
     });
     const registry = await registered(startRun(), toolsetFor(server.connection, { calls: 'serial' }));
     const own = new AbortController();
-    const first = call(registry, 'hold', own.signal);
-    const second = call(registry, 'quick');
-    await server.waitFor('tools/call');
+    const calls = [call(registry, 'quick'), call(registry, 'hold', own.signal), call(registry, 'quick')];
+    await server.waitFor('tools/call', 2);
     own.abort();
-    await expect(first).rejects.toThrow(CancelledError);
-    expect(await second).toMatchObject({ content: 'quick' });
+    await expect(calls[1]).rejects.toThrow(CancelledError);
+    expect(await calls[2]).toMatchObject({ content: 'quick' });
   });
 });
