@@ -32,7 +32,7 @@ export class Channel implements Transport {
   private readonly notices = new Set<Promise<void>>();
   private latest: Exchange | undefined;
   private closing: Promise<void> | undefined;
-  private ended = false;
+  private ended: Promise<void> | undefined;
   /** How connecting went, once it has begun. */
   initialize: Exchange | undefined;
   /** What closing the transport threw. The client does not wait for it, so it may not be thrown there. */
@@ -66,7 +66,7 @@ export class Channel implements Transport {
     };
     this.transport.onclose = () => {
       onclose?.();
-      this.end();
+      void this.end();
     };
     this.transport.onerror = (error) => {
       onerror?.(error);
@@ -103,7 +103,7 @@ export class Channel implements Transport {
     } catch (error) {
       this.closeFailure = { error };
     }
-    this.end();
+    await this.end();
   }
 
   /** Resolves when the cancel notices that are under way have been sent. */
@@ -161,16 +161,18 @@ export class Channel implements Transport {
     }
   }
 
-  private end(): void {
-    if (this.ended) return;
-    this.ended = true;
+  private end(): Promise<void> {
+    this.ended ??= this.endNow();
+    return this.ended;
+  }
+
+  private async endNow(): Promise<void> {
     const reason = this.endReason();
     for (const id of [...this.open.keys()]) this.lose(id, reason);
     // What waits for a reply learns how its own request went, and only then that there is no connection any more.
-    setImmediate(() => {
-      this.onEnd();
-      this.onclose?.();
-    });
+    await new Promise((resolve) => setImmediate(resolve));
+    this.onEnd();
+    this.onclose?.();
   }
 }
 

@@ -49,9 +49,9 @@ export class Session implements OpenSession {
   /** Its place among all sessions of the process, the first one being 1. */
   readonly ordinal = (latest += 1);
 
+  private readonly heldBy = new Set<object>();
   private readonly link: ReopeningLink;
   private readonly turns = new Turnstile();
-  private readonly holders = new Set<object>();
   private readonly end = new AbortController();
   private endReason = 'the session is closed';
   private closing: Promise<void> | undefined;
@@ -83,9 +83,9 @@ export class Session implements OpenSession {
     return session;
   }
 
-  /** Whether a tool that was made for the session is still in use. */
-  get isHeld(): boolean {
-    return this.holders.size > 0;
+  /** Who keeps the session: the tools that were made for it, and whoever is about to make some. */
+  get holders(): ReadonlySet<object> {
+    return this.heldBy;
   }
 
   /** Closes a session whose tools nobody took; discovering again opens a new one. */
@@ -96,17 +96,18 @@ export class Session implements OpenSession {
 
   /** Keeps the session for a tool that was made for it. */
   hold(holder: object): void {
-    this.holders.add(holder);
+    this.heldBy.add(holder);
   }
 
   /** Counterpart of `hold` that leaves the session open. */
   drop(holder: object): void {
-    this.holders.delete(holder);
+    this.heldBy.delete(holder);
   }
 
   /** Counterpart of `hold`: without a run, the session closes with the last of its tools. */
   async release(holder: object): Promise<void> {
-    if (this.holders.delete(holder) && !this.isHeld && this.parts.binding.run === undefined) await this.close();
+    if (this.heldBy.delete(holder) && this.heldBy.size === 0 && this.parts.binding.run === undefined)
+      await this.close();
   }
 
   /**

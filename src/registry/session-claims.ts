@@ -6,13 +6,19 @@ import type { ToolClass } from '../tool/tool';
 /** Keeps the sessions behind the classes of one registration open until it is known who uses them. */
 export class SessionClaims {
   private readonly before = latestSession();
-  private readonly sessions = new Set<Session>();
+  /** Who holds each session apart from the tools that the registration makes, once it makes them. */
+  private readonly others = new Map<Session, ReadonlySet<object> | undefined>();
 
   /** Keeps the session behind a class, if it has one. */
   claim(type: ToolClass): void {
     const session = sessionOf(type);
     session?.hold(this);
-    if (session) this.sessions.add(session);
+    if (session) this.others.set(session, undefined);
+  }
+
+  /** From now on, whoever comes to hold a session is a tool of the registration. */
+  makeTools(): void {
+    for (const session of this.others.keys()) this.others.set(session, new Set(session.holders));
   }
 
   /** The registration has succeeded: without a run, a session of which it took no tool closes. */
@@ -20,14 +26,21 @@ export class SessionClaims {
     await this.letGo(() => !hasRun);
   }
 
-  /** The registration has failed: what was opened since it began closes, unless another one uses it. */
+  /**
+   * The registration has failed: tools that it made, also half of one, hold nothing any more, and what was opened since it
+   * began closes, unless another one uses it.
+   */
   async withdraw(): Promise<void> {
+    for (const [session, others] of this.others) {
+      for (const holder of others ? [...session.holders] : []) if (!others?.has(holder)) session.drop(holder);
+    }
     await this.letGo(({ ordinal }) => ordinal > this.before);
   }
 
   private async letGo(isOurs: (session: Session) => boolean): Promise<void> {
-    for (const session of this.sessions) session.drop(this);
-    const unused = [...this.sessions].filter((session) => !session.isHeld && isOurs(session));
+    const sessions = [...this.others.keys()];
+    for (const session of sessions) session.drop(this);
+    const unused = sessions.filter((session) => session.holders.size === 0 && isOurs(session));
     await closeTogether(
       unused.map((session) => ({ close: () => session.abandon() })),
       'ToolRegistry',

@@ -119,6 +119,7 @@ export class ToolRegistry implements Iterable<Tool> {
       if (failures.length > 0) throw this.firstOf(failures);
       this.checkOpen();
       this.checkNames(candidates);
+      claims.makeTools();
       for (const candidate of candidates) made.push({ candidate, tool: instantiate(candidate, binding) });
     } catch (error) {
       await this.undo(made, claims);

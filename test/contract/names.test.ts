@@ -255,8 +255,16 @@ describe('R16: names that the application sets are not repaired', () => {
   });
 
   it.each(wrong)('R16: nor is a local tool that is named %j', async (name) => {
-    const local = Tool.define({ name: name as string, description: 'Local.', inputSchema: {}, call: () => 'x' });
-    expect(await rejection(scene.registered(local))).toBeInstanceOf(ConfigurationError);
+    class Local extends Tool {
+      static override toolName = name as string;
+      static override description = 'Local.';
+      static override inputSchema = {};
+
+      override call(): string {
+        return 'x';
+      }
+    }
+    expect(await rejection(scene.registered(Local))).toBeInstanceOf(ConfigurationError);
   });
 
   it('R16: a name of 64 characters of the alphabet is taken as it is, also one without letters', async () => {
