@@ -47,10 +47,13 @@ export type {
 export type {
   Awaitable,
   ConnectionOptions,
+  ConnectionSource,
   ConnectOptions,
   HttpConnectionOptions,
+  OfficialAuthProvider,
   OfficialClient,
   OfficialTransport,
+  RequestSigner,
   StdioConnectionOptions,
   UnconnectedClient,
 } from './toolset/client-source';

@@ -13,9 +13,20 @@ import { sendFailure } from './send-failure';
 export interface Exchange {
   readonly id: string | number;
   readonly method: string;
+  /** Whether the library sent it, and not the application by its own client. */
+  readonly isOurs: boolean;
+  /** What the server answered, to a request of the library's. */
+  result?: RawResult;
   /** Set when it failed by what the wire showed. */
   failure?: RequestFailureDetails | CallbackFailure;
 }
+
+/** A JSON object from the server. */
+export type RawResult = Readonly<Record<string, unknown>>;
+
+/** Milliseconds that the server has to hear that its session ends, and that a transport has to close. */
+const FAREWELL_BOUND = 2_000;
+const CLOSING_BOUND = 10_000;
 
 const CANCEL_REASON = 'The client no longer needs the result.';
 
@@ -31,6 +42,8 @@ export class Channel implements Transport {
   private readonly open = new Map<string | number, Exchange>();
   private readonly notices = new Set<Promise<void>>();
   private latest: Exchange | undefined;
+  private sendsOurs = false;
+  private leaving: Promise<void> | undefined;
   private closing: Promise<void> | undefined;
   private ended: Promise<void> | undefined;
   /** How connecting went, once it has begun. */
@@ -54,7 +67,9 @@ export class Channel implements Transport {
   /** The exchange that `send` begins, where it sends a request before it first waits. */
   begun(send: () => void): Exchange | undefined {
     this.latest = undefined;
+    this.sendsOurs = true;
     send();
+    this.sendsOurs = false;
     return this.latest;
   }
 
@@ -79,7 +94,7 @@ export class Channel implements Transport {
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (isCancelNotice(message)) return this.sendNotice(message, options);
     if (!('method' in message && 'id' in message)) return this.transport.send(message, options);
-    const exchange: Exchange = { id: message.id, method: message.method };
+    const exchange: Exchange = { id: message.id, method: message.method, isOurs: this.sendsOurs };
     this.open.set(exchange.id, exchange);
     this.latest = exchange;
     if (exchange.method === 'initialize') this.initialize = exchange;
@@ -91,7 +106,13 @@ export class Channel implements Transport {
     }
   }
 
-  /** Closes the transport, once. */
+  /** Ends the session on the server where the transport can, once, in bounded time. Never rejects. */
+  farewell(): Promise<void> {
+    this.leaving ??= within(FAREWELL_BOUND, this.takeLeave()).catch(() => undefined);
+    return this.leaving;
+  }
+
+  /** Says farewell, then closes the transport, once. Never rejects. */
   close(): Promise<void> {
     this.closing ??= this.closeTransport();
     return this.closing;
@@ -99,16 +120,17 @@ export class Channel implements Transport {
 
   private async closeTransport(): Promise<void> {
     try {
-      await this.transport.close();
+      await this.farewell();
+      await within(CLOSING_BOUND, this.transport.close());
     } catch (error) {
       this.closeFailure = { error };
     }
     await this.end();
   }
 
-  /** Resolves when the cancel notices that are under way have been sent. */
-  async flushed(): Promise<void> {
+  private async takeLeave(): Promise<void> {
     await Promise.all(this.notices);
+    await this.transport.terminateSession?.();
   }
 
   /** Why no more replies can come. */
@@ -118,9 +140,15 @@ export class Channel implements Transport {
 
   private receive(message: JSONRPCMessage, extra?: MessageExtraInfo): void {
     const exchange = 'method' in message ? undefined : this.taken(message.id);
-    if (exchange) this.transport.settled?.(exchange.id, true);
-    if (exchange && 'error' in message) exchange.failure = { kind: 'reply', ...message.error };
-    this.onmessage?.(message, extra);
+    if (!exchange) return this.onmessage?.(message, extra);
+    this.transport.settled?.(exchange.id, true);
+    if ('error' in message) exchange.failure = { kind: 'reply', ...message.error };
+    else if (!('result' in message) || !isObject(message.result)) exchange.failure = NO_RESULT;
+    else exchange.result = message.result;
+    const { id, isOurs, failure } = exchange;
+    if (failure === NO_RESULT) return this.onmessage?.(noReply(id));
+    // The client would look through all of a result, and keep what a task might still need, so it is given none of ours.
+    this.onmessage?.(isOurs && !failure ? { jsonrpc: '2.0', id, result: {} } : message, extra);
   }
 
   /** The client only forgets a request when a reply comes, so a request whose reply cannot come is given one. */
@@ -129,7 +157,7 @@ export class Channel implements Transport {
     if (!exchange) return;
     this.transport.settled?.(id, false);
     exchange.failure = failure;
-    this.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32603, message: 'No reply' } });
+    this.onmessage?.(noReply(id));
   }
 
   /** Takes an exchange out of those that wait. */
@@ -172,8 +200,31 @@ export class Channel implements Transport {
     // What waits for a reply learns how its own request went, and only then that there is no connection any more.
     await new Promise((resolve) => setImmediate(resolve));
     this.onEnd();
-    this.onclose?.();
+    try {
+      this.onclose?.();
+    } catch (error) {
+      this.onerror?.(error as Error);
+    }
   }
+}
+
+const NO_RESULT: RequestFailureDetails = { kind: 'unreadable', message: 'its result is no object' };
+
+function noReply(id: string | number): JSONRPCMessage {
+  return { jsonrpc: '2.0', id, error: { code: -32603, message: 'No reply' } };
+}
+
+function isObject(value: unknown): value is RawResult {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Waits for `work`, but not for longer than `milliseconds`. */
+async function within(milliseconds: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const bound = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`The transport did not close within ${milliseconds} ms.`)), milliseconds);
+  });
+  await Promise.race([work, bound]).finally(() => clearTimeout(timer));
 }
 
 interface CancelNotice {

@@ -26,6 +26,8 @@ export function translated(details: RequestFailureDetails, subject: RequestSubje
         ...options(httpOutcome(details.status)),
         cause: jsonRpcError(details.body, link) ?? details.cause,
       });
+    case 'unsendable':
+      return new ToolError(`Invalid tool input: ${details.message}.`, { toolset, cause: details.cause });
     case 'unsent':
       return new ProviderError(
         `${where}: the server cannot be reached: ${link.redact(details.message)}. Check that it runs and how it is addressed.`,

@@ -3,16 +3,10 @@ import { messageOf } from '../errors';
 import { LONGEST_TIMER } from '../options';
 import { untilAborted } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
-import { Channel, type Exchange } from './channel';
+import { Channel, type Exchange, type RawResult } from './channel';
 import { asOfficial, isStdioTransport, type AnyTransport, type Client } from './official-client';
 import { CallbackFailure, RequestFailure } from './request-failure';
 import { sendFailure } from './send-failure';
-
-/** Milliseconds that the server has to hear that its session ends. */
-const TERMINATION_BOUND = 2_000;
-
-/** A JSON object from the server. */
-export type RawResult = Readonly<Record<string, unknown>>;
 
 /** Any object: what is in it is looked at by the code that needs it. */
 const anyResult = z.custom<Record<string, unknown>>(
@@ -91,7 +85,8 @@ export class Link {
       reply = this.client.request(request, anyResult, { signal, onprogress: onProgress, timeout: LONGEST_TIMER });
     });
     try {
-      return (await reply) ?? {};
+      await reply;
+      return exchange?.result ?? {};
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw requestFailure(exchange, error);
@@ -108,15 +103,10 @@ export class Link {
   }
 
   private async shutDown(): Promise<void> {
-    await atMost(TERMINATION_BOUND, this.farewell());
+    await this.channel.farewell();
     await this.client.close();
     await this.channel.close();
     if (this.channel.closeFailure) throw this.channel.closeFailure.error;
-  }
-
-  private async farewell(): Promise<void> {
-    await this.channel.flushed();
-    await this.transport.terminateSession?.();
   }
 
   private connectFailure(error: unknown): unknown {
@@ -137,12 +127,4 @@ function requestFailure(exchange: Exchange | undefined, error: unknown): Error {
     return new RequestFailure({ kind: 'unsupported', message: messageOf(error) });
   }
   return new RequestFailure(sendFailure(error));
-}
-
-/** Waits for `work`, but not for longer than `milliseconds`; whether it fails does not matter. */
-async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const bound = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)));
-  await Promise.race([work.catch(() => undefined), bound]);
-  clearTimeout(timer);
 }

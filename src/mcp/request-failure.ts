@@ -4,6 +4,8 @@ export type RequestFailureDetails =
   | { readonly kind: 'reply'; readonly code: number; readonly message: string; readonly data?: unknown }
   /** The request was answered with an HTTP error. */
   | { readonly kind: 'http'; readonly status: number; readonly body: string; readonly cause?: unknown }
+  /** The request cannot be sent, because of what is in it. */
+  | { readonly kind: 'unsendable'; readonly message: string; readonly cause?: unknown }
   /** The request never left. */
   | { readonly kind: 'unsent'; readonly message: string; readonly cause?: unknown }
   /** The connection ended before the reply came. */

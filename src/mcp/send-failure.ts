@@ -25,6 +25,9 @@ export function sendFailure(error: unknown): RequestFailureDetails {
   if (UNREADABLE.has(name) || code === -1) {
     return { kind: 'unreadable', message: code === -1 ? message : 'it is no message of the protocol', cause: error };
   }
+  if (name === 'TypeError' && /serialize|circular/i.test(message)) {
+    return { kind: 'unsendable', message: 'it cannot be written as JSON', cause: error };
+  }
   const systemCode = cause?.code ?? code;
   if (message === 'Not connected' || (typeof systemCode === 'string' && NEVER_SENT.has(systemCode))) {
     return { kind: 'unsent', message: networkMessage(message, cause), cause: error };

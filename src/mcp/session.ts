@@ -5,7 +5,7 @@ import type { ToolBinding } from '../tool/tool-binding';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
 import { describe, type RequestSubject } from './failures';
-import type { RawResult } from './link';
+import type { RawResult } from './channel';
 import { patience } from './patience';
 import { ReopeningLink, tooSlow } from './reopening-link';
 import { closeWithRun } from './run-sessions';

@@ -58,7 +58,7 @@ export function failed(error: unknown, result?: Kept): ToolExecution {
 }
 
 const OUTCOMES: Readonly<Record<CallOutcome, string>> = {
-  'not-sent': ' The call was not sent, so it can safely be made again.',
+  'not-sent': ' The call was not sent.',
   refused: ' The server refused the call without carrying it out.',
   completed: ' The server carried the call out.',
   unknown: ' It is not known whether the server carried the call out; find out before making it again.',

@@ -50,7 +50,7 @@ const stdioSchema = z.strictObject({
 
 /** Whether connection options are for Streamable HTTP. */
 export function isHttp(options: ConnectionOptions): options is HttpConnectionOptions {
-  return 'url' in options;
+  return isGiven(options, 'url');
 }
 
 /**
@@ -59,7 +59,7 @@ export function isHttp(options: ConnectionOptions): options is HttpConnectionOpt
  */
 export function checkConnection(options: unknown, toolset: string): ConnectionOptions {
   const where = `Toolset ${toolset}, option "connection"`;
-  if (typeof options !== 'object' || options === null || 'url' in options === 'command' in options) {
+  if (typeof options !== 'object' || options === null || isGiven(options, 'url') === isGiven(options, 'command')) {
     throw new ConfigurationError(
       `${where}: expected either { url, … } for Streamable HTTP or { command, … } for stdio.`,
       { toolset },
@@ -70,6 +70,10 @@ export function checkConnection(options: unknown, toolset: string): ConnectionOp
   const http = checkOptions(httpSchema as unknown as z.ZodType<HttpConnectionOptions>, options, { where, toolset });
   checkUrl(http, where, toolset);
   return http;
+}
+
+function isGiven(options: object, key: 'url' | 'command'): boolean {
+  return (options as Partial<Record<typeof key, unknown>>)[key] !== undefined;
 }
 
 function checkUrl({ url, allowInsecureHttp }: HttpConnectionOptions, where: string, toolset: string): void {

@@ -140,7 +140,7 @@ describe('R42: a connection that ends before the reply is a ProviderError at onc
     await server.stop();
     const execution = await session.call();
     expect(failureOf(execution)).toMatchObject({ name: 'ProviderError', outcome: 'not-sent' });
-    expect(execution.content).toContain('The call was not sent, so it can safely be made again.');
+    expect(execution.content).toContain('The call was not sent.');
   });
 });
 

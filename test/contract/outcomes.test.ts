@@ -18,7 +18,7 @@ closeServersAfterEach();
 closeRunsAfterEach();
 
 const sentences: Record<CallOutcome, string> = {
-  'not-sent': 'The call was not sent, so it can safely be made again.',
+  'not-sent': 'The call was not sent.',
   refused: 'The server refused the call without carrying it out.',
   completed: 'The tool ran, but it answered in another shape than it declares.',
   unknown: 'It is not known whether the server carried the call out; find out before making it again.',

@@ -1,10 +1,12 @@
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import type { ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { StringDecoder } from 'node:string_decoder';
 import type { StdioConnectionOptions } from '../../toolset/client-source';
-import { RequestFailure, type RequestFailureDetails } from '../request-failure';
+import type { RequestFailure } from '../request-failure';
+import { type RequestFailureDetails } from '../request-failure';
+import { MessageBuffer } from './message-buffer';
 import { Redaction } from './redaction';
 
 /** Characters of stderr that an error tells, and that are kept for it. */
@@ -25,6 +27,8 @@ interface SdkFields {
 
 /** The SDK's transport to a child process: its stderr drained, its messages bounded, and nothing of it left at close. */
 export class StdioTransport extends StdioClientTransport {
+  /** Set by the channel: told of each request whose reply can no longer come. */
+  onlostreply?: (id: string | number, failure: RequestFailureDetails) => void;
   /** Takes the values of the application's variables out of a text. */
   readonly redact: (text: string) => string;
   private readonly decoder = new StringDecoder('utf8');
@@ -44,10 +48,13 @@ export class StdioTransport extends StdioClientTransport {
     secrets.learn(Object.values(env ?? {}));
     this.redact = (text) => secrets.redact(text);
     this.stderr?.on('data', (chunk: Buffer) => this.keep(this.decoder.write(chunk)));
-    this.fields._readBuffer = new BoundedReadBuffer(maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES, (failure) => {
-      this.failure = failure;
-      this.child?.stdout?.destroy();
-      this.onclose?.();
+    this.fields._readBuffer = new MessageBuffer(maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES, {
+      onBreach: (failure) => {
+        this.failure = failure;
+        this.child?.stdout?.destroy();
+        this.onclose?.();
+      },
+      onMisread: (id) => this.onlostreply?.(id, { kind: 'unreadable', message: 'it is no message of the protocol' }),
     });
   }
 
@@ -98,36 +105,4 @@ export class StdioTransport extends StdioClientTransport {
 /** Lets go of a child's pipes, by which it counts as closed although a grandchild holds on to them. */
 function hangUp(child: ChildProcess): void {
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
-}
-
-/** Bounds each message, where the SDK bounds what happens to be in its buffer. */
-class BoundedReadBuffer extends ReadBuffer {
-  private length = 0;
-
-  constructor(
-    private readonly maxMessageBytes: number,
-    private readonly onBreach: (failure: RequestFailure) => void,
-  ) {
-    super({ maxBufferSize: Infinity });
-  }
-
-  override append(chunk: Buffer): void {
-    let start = 0;
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-      this.grow(end - start);
-      this.length = 0;
-      start = end + 1;
-    }
-    this.grow(chunk.length - start);
-    super.append(chunk);
-  }
-
-  private grow(bytes: number): void {
-    this.length += bytes;
-    if (this.length <= this.maxMessageBytes) return;
-    const message = `the server sent a message of more than ${this.maxMessageBytes} bytes (limit maxMessageBytes)`;
-    const failure = new RequestFailure({ kind: 'limit', message });
-    this.onBreach(failure);
-    throw failure;
-  }
 }

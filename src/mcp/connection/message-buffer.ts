@@ -1,0 +1,77 @@
+import { deserializeMessage, ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { RequestFailure } from '../request-failure';
+
+const LINE_FEED = 10;
+
+/** What is told of messages that never become any. */
+export interface MessageBufferEvents {
+  /** A message is over the limit. */
+  readonly onBreach: (failure: RequestFailure) => void;
+  /** The reply to the request of this id cannot be read. */
+  readonly onMisread: (id: string | number) => void;
+}
+
+/** Bounds each message of a child, where the SDK's buffer bounds what happens to be in it, and copies no byte twice. */
+export class MessageBuffer extends ReadBuffer {
+  private readonly lines: string[] = [];
+  private parts: Buffer[] = [];
+  private length = 0;
+
+  constructor(
+    private readonly maxMessageBytes: number,
+    private readonly events: MessageBufferEvents,
+  ) {
+    super();
+  }
+
+  override append(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+      this.extend(chunk.subarray(start, end));
+      this.lines.push(Buffer.concat(this.parts).toString('utf8').replace(/\r$/, ''));
+      this.parts = [];
+      this.length = 0;
+      start = end + 1;
+    }
+    this.extend(chunk.subarray(start));
+  }
+
+  override readMessage(): JSONRPCMessage | null {
+    const line = this.lines.shift();
+    if (line === undefined) return null;
+    try {
+      return deserializeMessage(line);
+    } catch (error) {
+      const id = replyId(line);
+      if (id !== undefined) this.events.onMisread(id);
+      throw error;
+    }
+  }
+
+  override clear(): void {
+    this.lines.length = 0;
+    this.parts = [];
+    this.length = 0;
+  }
+
+  private extend(part: Buffer): void {
+    this.length += part.length;
+    if (this.length <= this.maxMessageBytes) return void this.parts.push(part);
+    this.parts = [];
+    const message = `the server sent a message of more than ${this.maxMessageBytes} bytes (limit maxMessageBytes)`;
+    const failure = new RequestFailure({ kind: 'limit', message });
+    this.events.onBreach(failure);
+    throw failure;
+  }
+}
+
+/** The id of what looks like a reply. */
+function replyId(line: string): string | number | undefined {
+  try {
+    const { id, method } = Object(JSON.parse(line)) as { id?: unknown; method?: unknown };
+    return method === undefined && (typeof id === 'string' || typeof id === 'number') ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
