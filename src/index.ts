@@ -32,6 +32,23 @@ export type { ToolEntry, ToolProvider } from './tool/tool-provider';
 export { ToolResult } from './tool/tool-result';
 
 export { CreateClient, MapResult, MapTool, McpToolset, OnError } from './toolset/decorators';
+export { ListRoots, OnElicitation, OnLog, OnProgress, OnSampling, OnToolsChanged } from './toolset/handler-decorators';
+export type {
+  ElicitationAnswer,
+  ElicitationRequest,
+  HandlerContext,
+  ListRootsMethod,
+  LogNotification,
+  OnElicitationMethod,
+  OnLogMethod,
+  OnProgressMethod,
+  OnSamplingMethod,
+  OnToolsChangedMethod,
+  ProgressNotification,
+  Root,
+  SamplingAnswer,
+  SamplingRequest,
+} from './toolset/handler-types';
 export type {
   CreateClientMethod,
   MapResultContext,

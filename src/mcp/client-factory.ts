@@ -3,7 +3,7 @@ import { settingsOf } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { ConnectionOptions, ConnectionSource, UnconnectedClient } from '../toolset/client-source';
 import { checkConnection } from '../toolset/connection-options';
-import { toolsetDefinition, type ToolsetClass } from '../toolset/definition';
+import { toolsetDefinition, type ToolsetClass, type ToolsetDefinition } from '../toolset/definition';
 import { unconnectedClient } from './connection/unconnected-client';
 import { callMethod, toolsetInstance } from './toolset-instance';
 
@@ -22,8 +22,14 @@ export class ClientFactory {
       return (await callMethod(instance, source.method, binding)) as UnconnectedClient;
     }
     const options = await connectionOptions(source.connection, binding, name);
-    return unconnectedClient(options, settingsOf(binding.container).clientInfo);
+    const { clientInfo } = settingsOf(binding.container);
+    return unconnectedClient(options, { clientInfo, listens: listens(definition) });
   }
+}
+
+/** Whether a server has something to ask or tell outside of a call that the toolset would hear. */
+function listens({ handlers }: ToolsetDefinition): boolean {
+  return Object.keys(handlers).some((role) => role !== 'onProgress');
 }
 
 async function connectionOptions(

@@ -9,6 +9,7 @@ import type { McpToolClass } from '../toolset/callbacks';
 import type { UnconnectedClient } from '../toolset/client-source';
 import { toolsetDefinition, type ToolsetClass, type ToolsetDefinition } from '../toolset/definition';
 import { ClientFactory } from './client-factory';
+import { Handlers } from './handlers';
 import { callback, uncarried } from './request-failure';
 import { Session } from './session';
 import { toolClasses } from './tool-classes';
@@ -85,7 +86,8 @@ async function open(
   const instance = await callback(() => toolsetInstance(definition, binding));
   const create = (): Promise<UnconnectedClient> =>
     callback(() => binding.container.resolve(ClientFactory).create(definition.toolset, binding));
-  const session = await Session.open({ definition, binding, timeout, create, onAbandon });
+  const handlers = new Handlers({ definition, instance, binding, logger });
+  const session = await Session.open({ definition, binding, timeout, create, handlers, onAbandon });
   try {
     const origin = { definition, instance, session, limits: mergeLimits(limits, definition.limits), logger };
     const classes = await toolClasses(origin, binding);

@@ -3,6 +3,7 @@ import { messageOf } from '../errors';
 import { LONGEST_TIMER } from '../options';
 import { untilAborted } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
+import { ActiveCalls, type ActiveCall } from './active-calls';
 import { Channel, type Exchange, type RawResult } from './channel';
 import { asOfficial, isStdioTransport, type AnyTransport, type Client } from './official-client';
 import { CallbackFailure, RequestFailure } from './request-failure';
@@ -18,13 +19,18 @@ export interface LinkRequestOptions {
   /** Gives the request up when it aborts, and tells the server. */
   readonly signal: AbortSignal;
   /** Called at every sign of progress. */
-  readonly onProgress: () => void;
+  readonly onProgress: (progress: object) => void;
+  /** The call of a tool that the request is. */
+  readonly call?: ActiveCall | undefined;
 }
 
 /** One official client, connected once: connecting, requests and closing, with failures told by what the wire showed. */
 export class Link {
   /** Whether the server is a child process, reached by the SDK's stdio transport. */
   readonly isStdio: boolean;
+
+  /** The calls that wait for their replies. */
+  readonly calls = new ActiveCalls();
 
   private readonly client: Client;
   private readonly transport: AnyTransport;
@@ -78,19 +84,56 @@ export class Link {
    * Sends a request and waits for its result.
    * @throws the signal's reason, RequestFailure or CallbackFailure
    */
-  async request(method: string, params: object, { signal, onProgress }: LinkRequestOptions): Promise<RawResult> {
+  async request(method: string, params: object, options: LinkRequestOptions): Promise<RawResult> {
+    const { signal, onProgress, call } = options;
     let reply: Promise<Record<string, unknown>> | undefined;
     const exchange = this.channel.begun(() => {
       const request = { method, params: params as Record<string, unknown> };
       reply = this.client.request(request, anyResult, { signal, onprogress: onProgress, timeout: LONGEST_TIMER });
     });
     try {
+      if (exchange && call) this.calls.add(exchange.id, call);
       await reply;
       return exchange?.result ?? {};
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw requestFailure(exchange, error);
+    } finally {
+      if (exchange && call) this.calls.delete(exchange.id);
     }
+  }
+
+  /** The call that the message belongs to which is being received. */
+  callOfMessage(): ActiveCall | undefined {
+    return this.calls.belonging(this.transport.currentRequestId?.());
+  }
+
+  /** Whether the client answers a server's request by itself. */
+  handles(method: string): boolean {
+    try {
+      this.client.assertCanSetRequestHandler(method);
+      return false;
+    } catch {
+      return true;
+    }
+  }
+
+  /** Announces a capability, beside those of the application's. */
+  announce(capability: object): void {
+    this.client.registerCapabilities(capability);
+  }
+
+  /** Answers a server's requests. */
+  onRequest(schema: z.ZodType, answer: (params: object, signal: AbortSignal) => Promise<object>): void {
+    const handler = (request: { params?: object }, { signal }: { signal: AbortSignal }): Promise<object> =>
+      answer(request.params ?? {}, signal);
+    this.client.setRequestHandler(schema as never, handler);
+  }
+
+  /** Takes in a server's notifications. */
+  onNotification(schema: z.ZodType, take: (params: object) => void): void {
+    const handler = (notification: { params?: object }): void => take(notification.params ?? {});
+    this.client.setNotificationHandler(schema as never, handler);
   }
 
   /**

@@ -54,7 +54,7 @@ export class McpTool extends Tool {
         method: 'tools/call',
         params: { name: mcpTool.name, arguments: input },
         signal: context.signal,
-        tool: mcpTool.name,
+        call: { mcpTool, arguments: input, callId: context.callId, binding: context.binding },
       });
       noteOutcome(context.signal, 'completed');
       return await presented(source, { result, mcpTool, arguments: input, binding: context.binding }, context);

@@ -15,6 +15,8 @@ export interface AnyTransport extends Transport {
   onlostreply?: (id: string | number, failure: RequestFailureDetails | CallbackFailure) => void;
   /** Of the library's own HTTP transport: told that nothing waits for a reply any more, and whether it came. */
   settled?(id: string | number, replied: boolean): void;
+  /** Of the library's own HTTP transport: the request on whose stream the message came that is being received. */
+  currentRequestId?(): string | number | undefined;
   /** Of the library's own transports: takes secrets out of a text. */
   redact?(text: string): string;
   /** Of the library's own stdio transport: why the connection has ended. */

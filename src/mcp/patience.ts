@@ -1,5 +1,5 @@
 import { LONGEST_TIMER } from '../options';
-import { onAbort } from '../run/abort';
+import { joinSignals } from '../run/abort';
 
 /** How long one request may take. */
 export interface Patience {
@@ -7,33 +7,42 @@ export interface Patience {
   readonly signal: AbortSignal;
   /** Starts the time again, unless it has run out or is not needed any more. */
   readonly restart: () => void;
+  /** Lets the time stand still until the function that it returns is called; then it starts again. */
+  readonly pause: () => () => void;
   /** Takes back the timer and every listener. */
   readonly release: () => void;
 }
 
 /** Waits until one of `signals` aborts or `timeout` milliseconds have passed, and then ends with their reason. */
 export function patience(signals: readonly AbortSignal[], timeout: number, tooSlow: () => Error): Patience {
-  const controller = new AbortController();
-  const detach: (() => void)[] = [];
+  const joined = joinSignals(signals);
   let timer: NodeJS.Timeout | undefined;
+  let pauses = 0;
   let over = false;
   const release = (): void => {
     over = true;
     clearTimeout(timer);
-    for (const undo of detach.splice(0)) undo();
+    joined.release();
   };
-  const end = (reason: unknown): void => {
+  const end = (): void => {
     release();
-    if (!controller.signal.aborted) controller.abort(reason);
+    joined.end(tooSlow());
   };
   const restart = (): void => {
-    if (over) return;
     clearTimeout(timer);
-    timer = setTimeout(() => end(tooSlow()), Math.min(timeout, LONGEST_TIMER));
+    if (!over && pauses === 0) timer = setTimeout(end, Math.min(timeout, LONGEST_TIMER));
+  };
+  const pause = (): (() => void) => {
+    let paused = true;
+    pauses += 1;
+    clearTimeout(timer);
+    return () => {
+      if (!paused) return;
+      paused = false;
+      pauses -= 1;
+      restart();
+    };
   };
   restart();
-  for (const signal of signals) {
-    if (!controller.signal.aborted) detach.push(onAbort(signal, () => end(signal.reason)));
-  }
-  return { signal: controller.signal, restart, release };
+  return { signal: joined.signal, restart, pause, release };
 }

@@ -2,8 +2,10 @@ import { ConfigurationError, messageOf, ProtocolError, ProviderError } from '../
 import { onAbort, untilAborted } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
+import type { CallDescription } from './active-calls';
 import { translated, type RequestSubject } from './failures';
 import type { RawResult } from './channel';
+import type { Handlers } from './handlers';
 import { Link } from './link';
 import { isAlreadyStarted } from './official-client';
 import { patience, type Patience } from './patience';
@@ -20,6 +22,8 @@ export interface LinkSource {
   readonly signal: AbortSignal;
   /** Builds a new unconnected client. */
   readonly create: () => Promise<UnconnectedClient>;
+  /** What the server asks and tells. */
+  readonly handlers: Handlers;
   /** Called when the connection in use has ended without being closed here; `reason` says why. */
   readonly onLost: (reason: string) => void;
 }
@@ -30,6 +34,8 @@ export interface LinkRequest {
   readonly params: object;
   readonly subject: RequestSubject;
   readonly wait: Patience;
+  /** The call of a tool that the request is. */
+  readonly call?: CallDescription | undefined;
 }
 
 /** A link that is made anew when the server has forgotten its session (MCP specification, Transports, session management). */
@@ -71,6 +77,7 @@ export class ReopeningLink {
     const time = connectOptions.timeout ?? this.requestTimeout;
     const wait = patience([this.source.signal, this.end.signal], time, () => tooSlow(subject, time));
     try {
+      this.source.handlers.attach(link);
       await link.connect(connectOptions, wait.signal);
       this.current = link;
       onAbort(link.ended, () => this.isInUse(link) && this.source.onLost(link.endReason()));
@@ -129,10 +136,16 @@ export class ReopeningLink {
     }
   }
 
-  private async send(link: Link, { method, params, wait }: LinkRequest): Promise<RawResult> {
+  private async send(link: Link, request: LinkRequest): Promise<RawResult> {
+    const { method, params, wait } = request;
+    const call = request.call && { ...request.call, wait };
+    const onProgress = (progress: object): void => {
+      wait.restart();
+      if (call) this.source.handlers.progress(progress, call);
+    };
     this.inFlight.set(link, (this.inFlight.get(link) ?? 0) + 1);
     try {
-      return await link.request(method, params, { signal: wait.signal, onProgress: wait.restart });
+      return await link.request(method, params, { signal: wait.signal, onProgress, call });
     } finally {
       const left = (this.inFlight.get(link) ?? 1) - 1;
       if (left > 0) this.inFlight.set(link, left);

@@ -4,7 +4,9 @@ import { Turnstile } from '../run/turnstile';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
+import type { CallDescription } from './active-calls';
 import { describe, type RequestSubject } from './failures';
+import type { Handlers } from './handlers';
 import type { RawResult } from './channel';
 import { patience } from './patience';
 import { ReopeningLink, tooSlow } from './reopening-link';
@@ -19,6 +21,8 @@ export interface SessionParts {
   readonly timeout: number;
   /** Builds a new unconnected client. */
   readonly create: () => Promise<UnconnectedClient>;
+  /** What the server asks and tells. */
+  readonly handlers: Handlers;
   /** Called when the session is given up before its tools were used. */
   readonly onAbandon?: (() => void) | undefined;
 }
@@ -29,8 +33,8 @@ export interface SessionRequest {
   readonly params: object;
   /** Gives the request up when it aborts. */
   readonly signal?: AbortSignal | undefined;
-  /** The server's own name of the tool that is called. */
-  readonly tool?: string;
+  /** The call of a tool that the request is. */
+  readonly call?: CallDescription;
 }
 
 const NEVER = new AbortController().signal;
@@ -57,12 +61,13 @@ export class Session implements OpenSession {
   private closing: Promise<void> | undefined;
 
   private constructor(private readonly parts: SessionParts) {
-    const { definition, binding, create } = parts;
+    const { definition, binding, create, handlers } = parts;
     this.toolset = definition.name;
     this.runId = binding.run?.id;
     const signal = binding.run?.signal ?? NEVER;
     const timeout = definition.timeout ?? parts.timeout;
-    this.link = new ReopeningLink({ definition, create, signal, timeout, onLost: (reason) => this.lost(reason) });
+    const onLost = (reason: string): void => this.lost(reason);
+    this.link = new ReopeningLink({ definition, create, signal, timeout, handlers, onLost });
   }
 
   /**
@@ -114,7 +119,9 @@ export class Session implements OpenSession {
    * Sends a request and waits for its result.
    * @throws the signal's reason, ProviderError, ProtocolError, or for a call ToolError
    */
-  async request({ method, params, signal = NEVER, tool }: SessionRequest): Promise<RawResult> {
+  async request(request: SessionRequest): Promise<RawResult> {
+    const { method, signal = NEVER, call } = request;
+    const tool = call?.mcpTool.name;
     const subject: RequestSubject = { toolset: this.toolset, method, tool };
     if (tool !== undefined) noteOutcome(signal, 'not-sent');
     const leave = this.isSerial ? await this.turns.enter(signal) : undefined;
@@ -122,7 +129,7 @@ export class Session implements OpenSession {
       signal.throwIfAborted();
       if (this.end.signal.aborted) throw this.endedError(subject, 'not-sent');
       if (tool !== undefined) noteOutcome(signal, 'unknown');
-      return await this.exchange(subject, params, signal);
+      return await this.exchange(subject, request, signal);
     } finally {
       leave?.();
     }
@@ -135,6 +142,7 @@ export class Session implements OpenSession {
   close(): Promise<void> {
     if (!this.closing) {
       this.end.abort();
+      this.parts.handlers.close();
       this.closing = this.link.close().finally(() => leaveRegistry(this));
     }
     return this.closing;
@@ -145,11 +153,15 @@ export class Session implements OpenSession {
     return calls === undefined ? this.link.isStdio : calls === 'serial';
   }
 
-  private async exchange(subject: RequestSubject, params: object, signal: AbortSignal): Promise<RawResult> {
+  private async exchange(
+    subject: RequestSubject,
+    { method, params, call }: SessionRequest,
+    signal: AbortSignal,
+  ): Promise<RawResult> {
     const { timeout } = this.link;
     const wait = patience([signal, this.end.signal], timeout, () => tooSlow(subject, timeout));
     try {
-      return await this.link.request({ method: subject.method, params, subject, wait });
+      return await this.link.request({ method, params, subject, wait, call });
     } catch (error) {
       if (this.end.signal.aborted && error === this.end.signal.reason) throw this.endedError(subject, 'unknown');
       if (wait.signal.aborted) this.abandonAfter(subject);

@@ -38,6 +38,33 @@ function attach(signal: AbortSignal): FanOut {
   return fanOut;
 }
 
+/** Several signals as one. */
+export interface JoinedSignal {
+  /** Aborts with the reason of whichever came first. */
+  readonly signal: AbortSignal;
+  /** Aborts it for a reason of its own. */
+  readonly end: (reason: unknown) => void;
+  /** Takes back every listener; the signal then never aborts. */
+  readonly release: () => void;
+}
+
+/** Joins signals into one, until it is released. */
+export function joinSignals(signals: readonly AbortSignal[]): JoinedSignal {
+  const controller = new AbortController();
+  const detach: (() => void)[] = [];
+  const release = (): void => {
+    for (const undo of detach.splice(0)) undo();
+  };
+  const end = (reason: unknown): void => {
+    release();
+    controller.abort(reason);
+  };
+  for (const signal of signals) {
+    if (!controller.signal.aborted) detach.push(onAbort(signal, () => end(signal.reason)));
+  }
+  return { signal: controller.signal, end, release };
+}
+
 /**
  * Settles as `work` does, or rejects with the signal's reason as soon as it aborts, if there is a signal. What `work`
  * does after that is ignored, also when it fails.

@@ -5,15 +5,9 @@ import { checkOptions, milliseconds } from '../options';
 import type { CreateClientMethod, MapResultMethod, MapToolMethod, OnErrorMethod } from './callbacks';
 import type { ConnectOptions } from './client-source';
 import { toolsetDefinition, type ToolsetClass } from './definition';
-import { ownMetadata, writeMetadata, type AnyClass, type DecoratedMethod, type MethodRole } from './metadata';
+import { ownMetadata, writeMetadata } from './metadata';
+import { addMethod, decorate, methodRole, type MethodDecoratorOf } from './method-role';
 import { toolsetOptionsSchema, type ToolsetOptions } from './options';
-
-/** A decorator for methods of the type `F`. */
-export type MethodDecoratorOf<F> = <M extends F>(
-  target: object,
-  propertyKey: string | symbol,
-  descriptor: TypedPropertyDescriptor<M>,
-) => void;
 
 /**
  * Marks a class as a toolset, one MCP server as a provider of tools, and makes it injectable.
@@ -61,39 +55,4 @@ export function MapResult(): MethodDecoratorOf<MapResultMethod> {
 /** Marks the method that is told why an optional toolset has no tools. */
 export function OnError(): MethodDecoratorOf<OnErrorMethod> {
   return methodRole('onError', '@OnError()');
-}
-
-function methodRole<F>(role: MethodRole, decorator: string): MethodDecoratorOf<F> {
-  return (target, key, descriptor: PropertyDescriptor | undefined) => {
-    decorate({ target, key, descriptor, role, decorator });
-    addMethod(target, role, { method: key });
-  };
-}
-
-interface Decoration {
-  readonly target: object;
-  readonly key: string | symbol;
-  readonly descriptor: PropertyDescriptor | undefined;
-  readonly role: MethodRole;
-  readonly decorator: string;
-}
-
-/** Checks where a decorator stands, and returns how errors call the place. */
-function decorate({ target, key, descriptor, role, decorator }: Decoration): string {
-  const isStatic = typeof target === 'function';
-  const owner = (isStatic ? target : target.constructor) as AnyClass;
-  const where = `${owner.name}#${String(key)}, ${decorator}`;
-  if (isStatic) throw new ConfigurationError(`${where}: the member is static; mark a method of the instance.`);
-  if (typeof descriptor?.value !== 'function') {
-    throw new ConfigurationError(`${where}: the member is not a method; mark a method.`);
-  }
-  const other = ownMetadata(owner).methods[role];
-  if (other) {
-    throw new ConfigurationError(`${where}: ${String(other.method)} is marked ${decorator} already; keep one of them.`);
-  }
-  return where;
-}
-
-function addMethod(target: object, role: MethodRole, method: DecoratedMethod): void {
-  writeMetadata(target.constructor as AnyClass, { methods: { [role]: method } });
 }

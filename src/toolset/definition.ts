@@ -4,7 +4,15 @@ import { defined } from '../options';
 import type { LimitOptions } from '../settings';
 import type { ClientSource } from './client-source';
 import { checkConnection } from './connection-options';
-import { ownMetadata, type AnyClass, type ClassMetadata, type DecoratedMethod, type MethodRole } from './metadata';
+import {
+  HANDLER_ROLES,
+  ownMetadata,
+  type AnyClass,
+  type ClassMetadata,
+  type DecoratedMethod,
+  type HandlerRole,
+  type MethodRole,
+} from './metadata';
 import type { ToolSelection, ToolsetOptions } from './options';
 
 /** A toolset class. Its instances are made by the run's container. */
@@ -23,6 +31,8 @@ export interface ToolsetDefinition {
   readonly mapTool: string | symbol | undefined;
   readonly mapResult: string | symbol | undefined;
   readonly onError: string | symbol | undefined;
+  /** The methods that handle what the server asks and tells, by their role. */
+  readonly handlers: Readonly<Partial<Record<HandlerRole, string | symbol>>>;
 }
 
 const definitions = new WeakMap<AnyClass, ToolsetDefinition>();
@@ -76,6 +86,7 @@ function define(toolset: ToolsetClass): ToolsetDefinition {
     mapTool: role('mapTool')?.method,
     mapResult: role('mapResult')?.method,
     onError: role('onError')?.method,
+    handlers: Object.freeze(defined(Object.fromEntries(HANDLER_ROLES.map((name) => [name, role(name)?.method])))),
   });
 }
 

@@ -2,8 +2,21 @@ import 'reflect-metadata';
 import type { ConnectOptions } from './client-source';
 import type { ToolsetOptions } from './options';
 
+/** The handlers of what a server asks and tells. */
+export const HANDLER_ROLES = [
+  'onElicitation',
+  'onSampling',
+  'listRoots',
+  'onProgress',
+  'onLog',
+  'onToolsChanged',
+] as const;
+
+/** A part that a handler can play. */
+export type HandlerRole = (typeof HANDLER_ROLES)[number];
+
 /** The parts that a decorated method can play. */
-export type MethodRole = 'createClient' | 'mapTool' | 'mapResult' | 'onError';
+export type MethodRole = 'createClient' | 'mapTool' | 'mapResult' | 'onError' | HandlerRole;
 
 /** A decorated method, as it was written down. */
 export interface DecoratedMethod {

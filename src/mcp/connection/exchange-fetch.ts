@@ -1,6 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { RequestFailure } from '../request-failure';
 import { beginning, bounded, eventStream, mediaType, withBody } from './bodies';
+import { standingStream } from './standing-stream';
 import { currentExchange, type HttpExchange } from './exchange';
 
 /** How much of an unexpected page is looked at. */
@@ -13,19 +14,24 @@ export interface ExchangeFetchOptions {
   readonly maxBytes: number;
   /** Whether the SDK answers a demand for credentials with authorization. */
   readonly authorizes: boolean;
+  /** Whether the standing stream is opened, on which the server can speak outside of a call. */
+  readonly listens: boolean;
   /** Drops the requests that are made for no exchange. */
   readonly signal: AbortSignal;
 }
 
 /**
  * The fetch that the SDK's transport is given: bodies are bounded, and an answer that cannot hold the reply to a request
- * fails at once. There is no standing stream, because nothing listens to it.
+ * fails at once. There is no standing stream where nothing listens to it.
  */
 export function exchangeFetch(send: FetchLike, options: ExchangeFetchOptions): FetchLike {
   const { maxBytes } = options;
   return async (url, init = {}) => {
     const isMessage = new Headers(init.headers).get('accept')?.includes('text/event-stream') === true;
-    if (isMessage && init.method === 'GET') return new Response(null, { status: 405 });
+    if (isMessage && init.method === 'GET') {
+      if (!options.listens) return new Response(null, { status: 405 });
+      return standingStream((more) => send(url, resumption({ ...init, signal: options.signal }, more)), options);
+    }
     const exchange = currentExchange.getStore();
     const sent = { ...init, signal: exchange?.signal ?? init.signal ?? options.signal };
     const response = await send(url, sent);
@@ -35,7 +41,10 @@ export function exchangeFetch(send: FetchLike, options: ExchangeFetchOptions): F
     if (type === 'application/json') return bounded(response, maxBytes);
     if (type !== 'text/event-stream') throw await unexpected(response, maxBytes);
     exchange.streamStarted();
-    const resume = (lastEventId: string): Promise<Response> => send(url, resumption(sent, response, lastEventId));
+    const resume = (lastEventId: string): Promise<Response> => {
+      const sessionId = response.headers.get('mcp-session-id');
+      return send(url, resumption(sent, { lastEventId, sessionId }));
+    };
     return withBody(response, eventStream(response, { exchange, maxBytes, resume }));
   };
 }
@@ -58,12 +67,14 @@ async function refused(
 }
 
 /** The request by which a stream goes on after an event. */
-function resumption(init: RequestInit, response: Response, lastEventId: string): RequestInit {
+function resumption(
+  init: RequestInit,
+  { lastEventId, sessionId }: { readonly lastEventId: string | undefined; readonly sessionId?: string | null },
+): RequestInit {
   const headers = new Headers(init.headers);
   headers.delete('content-type');
   headers.set('accept', 'text/event-stream');
-  headers.set('last-event-id', lastEventId);
-  const sessionId = response.headers.get('mcp-session-id');
+  if (lastEventId !== undefined) headers.set('last-event-id', lastEventId);
   if (sessionId) headers.set('mcp-session-id', sessionId);
   return { method: 'GET', headers, signal: init.signal ?? null };
 }

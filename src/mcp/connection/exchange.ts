@@ -22,7 +22,10 @@ export class HttpExchange {
   private streaming = false;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly listener: ExchangeListener) {}
+  constructor(
+    readonly id: string | number,
+    private readonly listener: ExchangeListener,
+  ) {}
 
   /** Aborts when what is still open for the exchange is to be dropped. */
   get signal(): AbortSignal {

@@ -35,13 +35,14 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   private readonly open = new Set<HttpExchange>();
   private readonly end: AbortController;
 
-  constructor(options: HttpConnectionOptions) {
+  constructor(options: HttpConnectionOptions, listens: boolean) {
     const { url, authProvider, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
     const end = new AbortController();
     const sent = new Redaction(MOST_SECRETS);
     const fetch = exchangeFetch(endpointFetch(options, sent), {
       maxBytes: maxResponseBytes,
       authorizes: authProvider !== undefined,
+      listens,
       signal: end.signal,
     });
     super(new URL(url), {
@@ -84,8 +85,13 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     else exchange?.drop();
   }
 
+  /** The request on whose stream the message came that is being received. */
+  currentRequestId(): string | number | undefined {
+    return currentExchange.getStore()?.id;
+  }
+
   private begin(id: string | number): HttpExchange {
-    const exchange: HttpExchange = new HttpExchange({
+    const exchange: HttpExchange = new HttpExchange(id, {
       lost: (failure) => this.onlostreply?.(id, failure),
       over: () => this.open.delete(exchange),
     });

@@ -1,0 +1,68 @@
+import { setTimeout } from 'node:timers/promises';
+import { mediaType, withBody } from './bodies';
+import { EventScanner } from './event-scanner';
+
+const SHORTEST_WAIT = 1_000;
+const LONGEST_WAIT = 30_000;
+/** How often in a row it is opened again without hearing anything. */
+const MOST_SILENT_OPENINGS = 3;
+
+/** Opens the stream, after an event where it was open before. */
+type Opener = (after: { readonly lastEventId: string | undefined }) => Promise<Response>;
+
+interface StandingStreamOptions {
+  readonly maxBytes: number;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The standing stream (MCP specification, Transports, listening for messages from the server), or the server's refusal.
+ * It is opened again when it ends, as long as something is heard, and not after the signal has aborted.
+ */
+export async function standingStream(open: Opener, options: StandingStreamOptions): Promise<Response> {
+  const first = await open({ lastEventId: undefined });
+  if (!first.ok || mediaType(first) !== 'text/event-stream') {
+    first.body?.cancel().catch(() => undefined);
+    return new Response(null, { status: first.ok ? 405 : first.status });
+  }
+  return withBody(first, events(first, open, options));
+}
+
+async function* events(first: Response, open: Opener, options: StandingStreamOptions): AsyncGenerator<Uint8Array> {
+  const scanner = new EventScanner();
+  let silent = 0;
+  for (let response: Response | undefined = first; response; response = await openedAgain(scanner, open, options)) {
+    silent += 1;
+    try {
+      for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+        // An event that is too long cannot be given to its reader, nor can what follows it.
+        if (scanner.longest(chunk) > options.maxBytes) return;
+        silent = 0;
+        yield chunk;
+      }
+    } catch {
+      // The connection broke, which is one of the ways in which it ends.
+    }
+    if (options.signal.aborted || silent > MOST_SILENT_OPENINGS) return;
+    scanner.breakOff();
+    yield Buffer.from('\n\n');
+  }
+}
+
+async function openedAgain(
+  scanner: EventScanner,
+  open: Opener,
+  { signal }: StandingStreamOptions,
+): Promise<Response | undefined> {
+  const wait = Math.min(Math.max(scanner.retry ?? 0, SHORTEST_WAIT), LONGEST_WAIT);
+  try {
+    await setTimeout(wait, undefined, { signal, ref: false });
+    const response = await open({ lastEventId: scanner.lastEventId });
+    if (response.ok && mediaType(response) === 'text/event-stream') return response;
+    response.body?.cancel().catch(() => undefined);
+  } catch {
+    // It could not be opened again; calls tell of a server that is gone.
+  }
+  return undefined;
+}

@@ -1,0 +1,140 @@
+import { z } from 'zod/v4';
+import { ConfigurationError, messageOf, ToolError } from '../errors';
+import { joinSignals, untilAborted } from '../run/abort';
+import type { Logger } from '../settings';
+import type { ToolBinding } from '../tool/tool-binding';
+import type { ToolsetDefinition } from '../toolset/definition';
+import type { HandlerContext } from '../toolset/handler-types';
+import type { HandlerRole } from '../toolset/metadata';
+import type { ActiveCall } from './active-calls';
+import { checkedAnswer } from './handler-answers';
+import type { Link } from './link';
+import { NotificationQueue } from './notification-queue';
+import { callMethod } from './toolset-instance';
+
+const INTERNAL_ERROR = -32603;
+const NEVER = new AbortController().signal;
+
+/** What the handlers of a toolset need to be called. */
+export interface HandlerParts {
+  readonly definition: ToolsetDefinition;
+  /** The toolset's instance, whose methods they are. */
+  readonly instance: object;
+  readonly binding: ToolBinding;
+  readonly logger: Logger;
+}
+
+/** Requests of a server, by the role that answers them, and the capability that the client announces for it. */
+const REQUESTS = {
+  onElicitation: { method: 'elicitation/create', capability: { elicitation: { form: {}, url: {} } } },
+  onSampling: { method: 'sampling/createMessage', capability: { sampling: { tools: {} } } },
+  listRoots: { method: 'roots/list', capability: { roots: {} } },
+} as const;
+
+const NOTIFICATIONS = { onLog: 'notifications/message', onToolsChanged: 'notifications/tools/list_changed' } as const;
+
+type RequestRole = keyof typeof REQUESTS;
+
+/** The decorated methods of a toolset's instance by which it answers its server. */
+export class Handlers {
+  private readonly queue: NotificationQueue;
+
+  constructor(private readonly parts: HandlerParts) {
+    this.queue = new NotificationQueue(parts.definition.name, parts.logger);
+  }
+
+  /**
+   * Gives a client that is not connected yet the handlers that exist, and the capabilities that follow from them.
+   * @throws ConfigurationError when the application's client handles the same request itself
+   */
+  attach(link: Link): void {
+    const { handlers } = this.parts.definition;
+    for (const role of Object.keys(REQUESTS) as RequestRole[]) {
+      if (handlers[role] !== undefined) this.attachRequest(link, role);
+    }
+    for (const [role, method] of Object.entries(NOTIFICATIONS) as [keyof typeof NOTIFICATIONS, string][]) {
+      if (handlers[role] === undefined) continue;
+      link.onNotification(messageSchema(method), (params) => this.notify(role, params, link.callOfMessage()));
+    }
+  }
+
+  /** Tells how far a call is. */
+  progress(params: object, call: ActiveCall): void {
+    if (this.parts.definition.handlers.onProgress !== undefined) this.notify('onProgress', params, call);
+  }
+
+  /** Delivers nothing any more. */
+  close(): void {
+    this.queue.close();
+  }
+
+  private attachRequest(link: Link, role: RequestRole): void {
+    const { definition } = this.parts;
+    const { method, capability } = REQUESTS[role];
+    if (link.handles(method)) {
+      throw new ConfigurationError(
+        `Toolset ${definition.name}, method ${String(definition.handlers[role])}: the client that the application built ` +
+          `handles ${method} itself; keep one of the two.`,
+        { toolset: definition.name },
+      );
+    }
+    link.announce(capability);
+    link.onRequest(messageSchema(method), (params, signal) => this.answer(role, { params, signal, link }));
+  }
+
+  private async answer(
+    role: RequestRole,
+    { params, signal, link }: { readonly params: object; readonly signal: AbortSignal; readonly link: Link },
+  ): Promise<object> {
+    const call = link.callOfMessage();
+    const resume = link.calls.pause(call);
+    const joined = joinSignals([this.runSignal(), signal, call?.wait.signal ?? NEVER]);
+    try {
+      joined.signal.throwIfAborted();
+      const answer = (async () => this.call(role, params, this.context(joined.signal, call)))();
+      return checkedAnswer(role, params, await untilAborted(answer, joined.signal));
+    } catch (error) {
+      throw this.disclosed(error, role);
+    } finally {
+      joined.release();
+      resume();
+    }
+  }
+
+  private notify(role: HandlerRole, params: object, call: ActiveCall | undefined): void {
+    const signal = this.runSignal();
+    this.queue.push(() => (signal.aborted ? undefined : this.call(role, params, this.context(signal, call))));
+  }
+
+  private call(role: HandlerRole, params: object, context: HandlerContext): unknown {
+    const { instance, definition } = this.parts;
+    const method = definition.handlers[role];
+    return method === undefined ? undefined : callMethod(instance, method, params, context);
+  }
+
+  private context(signal: AbortSignal, call: ActiveCall | undefined): HandlerContext {
+    if (!call) return { binding: this.parts.binding, signal };
+    const { binding, mcpTool, callId } = call;
+    return { binding, signal, mcpTool, arguments: call.arguments, ...(callId !== undefined && { callId }) };
+  }
+
+  /** The error that the server is told; the application's own reaches the log. */
+  private disclosed(error: unknown, role: RequestRole): Error {
+    const { definition, logger } = this.parts;
+    const isForServer = ToolError.is(error);
+    if (!isForServer && !this.runSignal().aborted) {
+      const where = `Toolset ${definition.name}, method ${String(definition.handlers[role])}`;
+      logger.error(`${where}: the server's ${REQUESTS[role].method} is not answered: ${messageOf(error)}`, error);
+    }
+    const message = isForServer ? error.message : 'The client could not answer the request.';
+    return Object.assign(new Error(message), { code: INTERNAL_ERROR });
+  }
+
+  private runSignal(): AbortSignal {
+    return this.parts.binding.run?.signal ?? NEVER;
+  }
+}
+
+function messageSchema(method: string): z.ZodType {
+  return z.object({ method: z.literal(method), params: z.looseObject({}).optional() });
+}
