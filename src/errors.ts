@@ -63,6 +63,22 @@ export class ProviderError extends McpToolsetError {
   override readonly code: string = 'provider_error';
 }
 
+/**
+ * The server wants the user's authorization (MCP specification, Authorization): send the user to `authorizationUrl`, then
+ * call `completeAuthorization` with the code that comes back.
+ */
+export class AuthorizationRequiredError extends ProviderError {
+  protected static override readonly brand = brand('AuthorizationRequiredError');
+  override readonly code: string = 'authorization_required';
+  /** Where the user authorizes. */
+  readonly authorizationUrl: URL;
+
+  constructor(message: string, options: McpToolsetErrorOptions & { readonly authorizationUrl: URL }) {
+    super(message, options);
+    this.authorizationUrl = options.authorizationUrl;
+  }
+}
+
 /** What the server said breaks the protocol or a limit. */
 export class ProtocolError extends McpToolsetError {
   protected static override readonly brand = brand('ProtocolError');

@@ -2,6 +2,7 @@
 import './toolset/metadata';
 
 export {
+  AuthorizationRequiredError,
   CancelledError,
   CleanupError,
   ConfigurationError,
@@ -78,6 +79,7 @@ export type { ToolsetClass } from './toolset/definition';
 export type { ToolSelection, ToolsetOptions } from './toolset/options';
 
 export { ClientFactory } from './mcp/client-factory';
+export { completeAuthorization } from './mcp/complete-authorization';
 export { ToolsetDiscovery } from './mcp/discovery';
 export { McpTool } from './mcp/mcp-tool';
 export { SessionRegistry } from './mcp/session-registry';

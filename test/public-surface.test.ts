@@ -9,6 +9,7 @@ import * as testing from 'mcp-toolset/testing';
  */
 const MAIN = [
   'Artifact',
+  'AuthorizationRequiredError',
   'CancelledError',
   'CleanupError',
   'ClientFactory',
@@ -38,6 +39,7 @@ const MAIN = [
   'ToolRegistry',
   'ToolResult',
   'ToolsetDiscovery',
+  'completeAuthorization',
   'configureMcpToolset',
 ];
 

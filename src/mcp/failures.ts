@@ -1,4 +1,11 @@
-import { ProtocolError, ProviderError, ToolError, type CallOutcome, type McpToolsetError } from '../errors';
+import {
+  AuthorizationRequiredError,
+  ProtocolError,
+  ProviderError,
+  ToolError,
+  type CallOutcome,
+  type McpToolsetError,
+} from '../errors';
 import type { Link } from './link';
 import type { RequestFailureDetails } from './request-failure';
 
@@ -26,6 +33,12 @@ export function translated(details: RequestFailureDetails, subject: RequestSubje
         ...options(httpOutcome(details.status)),
         cause: jsonRpcError(details.body, link) ?? details.cause,
       });
+    case 'authorization':
+      return new AuthorizationRequiredError(
+        `${where}: the server requires an authorization by the user: send the user to the authorizationUrl of this error, ` +
+          'then call completeAuthorization().',
+        { ...options('refused'), authorizationUrl: details.url },
+      );
     case 'unsendable':
       return new ToolError(`Invalid tool input: ${details.message}.`, { toolset, cause: details.cause });
     case 'unsent':

@@ -11,6 +11,10 @@ export type { Client, JSONRPCMessage, MessageExtraInfo, Transport, TransportSend
 export interface AnyTransport extends Transport {
   /** Ends the session on the server (Streamable HTTP). */
   terminateSession?(): Promise<void>;
+  /** Exchanges an authorization code for tokens (Streamable HTTP). */
+  finishAuth?(code: string): Promise<void>;
+  /** Of the library's own HTTP transport: whether it has an OAuth provider. */
+  readonly hasAuthorization?: boolean;
   /** Set by the library: tells that the reply to a request can no longer come. */
   onlostreply?: (id: string | number, failure: RequestFailureDetails | CallbackFailure) => void;
   /** Of the library's own HTTP transport: told that nothing waits for a reply any more, and whether it came. */

@@ -154,7 +154,7 @@ describe('R38: authProvider', () => {
       },
     };
     const failure = await rejectionOf(connected(connection));
-    expect(failure).toMatchObject({ name: 'ProviderError' });
+    expect(failure).toMatchObject({ name: 'AuthorizationRequiredError' });
     expect(provider.saved).toEqual([]); // the answer was too long to be read
     expect(asked).toEqual(['/mcp', '/metadata', '/.well-known/oauth-authorization-server', '/token']);
   });
@@ -165,7 +165,8 @@ describe('R38: authProvider', () => {
     const provider = new Provider();
     const failure = await rejectionOf(connected({ ...server.connection, authProvider: provider }));
     expect(failure).toBeInstanceOf(ProviderError);
-    expect(String(failure)).toContain('initialize: the server answered HTTP 401');
+    expect(failure).toMatchObject({ name: 'AuthorizationRequiredError', authorizationUrl: provider.redirects[0] });
+    expect(String(failure)).toContain('initialize: the server requires an authorization by the user');
     expect(provider.redirects.map(({ pathname }) => pathname)).toEqual(['/authorize']);
   });
 
@@ -177,8 +178,7 @@ describe('R38: authProvider', () => {
     const provider = new Provider(authorization);
     const execution = await callOnce({ ...server.connection, authProvider: provider });
     const failure = failureOf(execution);
-    expect(failure).toMatchObject({ name: 'ProviderError', outcome: 'refused' });
-    expect(failure.message).toContain('HTTP 401');
+    expect(failure).toMatchObject({ name: 'AuthorizationRequiredError', outcome: 'refused' });
     expect(failure.message.length).toBeLessThan(400);
     expect(failure.message).not.toContain('old-token');
   });
@@ -193,8 +193,7 @@ describe('R38: authProvider', () => {
     );
     const server = await resourceServer(authorization, 'tools/call');
     const failure = failureOf(await callOnce({ ...server.connection, authProvider: new Provider(authorization) }));
-    expect(failure).toMatchObject({ name: 'ProviderError', outcome: 'refused' });
-    expect(failure.message).toContain('HTTP 401');
+    expect(failure).toMatchObject({ name: 'AuthorizationRequiredError', outcome: 'refused' });
     expect(failure.message).not.toContain('another-token');
     expect(server.calls).toHaveLength(2);
   });

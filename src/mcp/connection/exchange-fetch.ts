@@ -1,5 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { RequestFailure } from '../request-failure';
+import type { Authorization } from './authorization';
 import { beginning, bounded, eventStream, mediaType, withBody } from './bodies';
 import { standingStream } from './standing-stream';
 import { currentExchange, type HttpExchange } from './exchange';
@@ -12,10 +13,12 @@ const HIGHEST_STATUS = 599;
 export interface ExchangeFetchOptions {
   /** Bytes that one body, or one event of an event stream, may have. */
   readonly maxBytes: number;
-  /** Whether the SDK answers a demand for credentials with authorization. */
-  readonly authorizes: boolean;
+  /** By which the SDK answers a demand for credentials. */
+  readonly authorization: Authorization | undefined;
   /** Whether the standing stream is opened, on which the server can speak outside of a call. */
   readonly listens: boolean;
+  /** Is told what may not appear in an error. */
+  readonly learn: (secrets: string[]) => void;
   /** Drops the requests that are made for no exchange. */
   readonly signal: AbortSignal;
 }
@@ -32,9 +35,11 @@ export function exchangeFetch(send: FetchLike, options: ExchangeFetchOptions): F
       if (!options.listens) return new Response(null, { status: 405 });
       return standingStream((more) => send(url, resumption({ ...init, signal: options.signal }, more)), options);
     }
+    if (!isMessage) options.learn(oauthSecrets(init));
     const exchange = currentExchange.getStore();
     const sent = { ...init, signal: exchange?.signal ?? init.signal ?? options.signal };
-    const response = await send(url, sent);
+    const response =
+      isMessage && exchange ? await sendAuthorized(send, { url, sent, exchange }, options) : await send(url, sent);
     if (response.status > HIGHEST_STATUS || (isMessage && !response.ok)) return refused(response, options, exchange);
     if (!isMessage || !exchange) return bounded(response, maxBytes);
     const type = response.status === 202 || !response.body ? undefined : mediaType(response);
@@ -49,19 +54,55 @@ export function exchangeFetch(send: FetchLike, options: ExchangeFetchOptions): F
   };
 }
 
+const SECRET_FIELDS = ['code', 'code_verifier', 'refresh_token', 'client_secret', 'client_assertion', 'assertion'];
+
+/** What a request to an authorization server holds that nobody else may see. */
+function oauthSecrets({ headers, body }: RequestInit): string[] {
+  const fields = body instanceof URLSearchParams || typeof body === 'string' ? new URLSearchParams(body) : undefined;
+  const secrets = SECRET_FIELDS.map((field) => fields?.get(field) ?? '');
+  return [...secrets, new Headers(headers).get('authorization') ?? ''];
+}
+
+interface SentMessage {
+  readonly url: string | URL;
+  readonly sent: RequestInit;
+  readonly exchange: HttpExchange;
+}
+
+/** Sends a message; one that is refused for its token goes out again if another one has come by now. */
+async function sendAuthorized(
+  send: FetchLike,
+  { url, sent, exchange }: SentMessage,
+  { authorization }: ExchangeFetchOptions,
+): Promise<Response> {
+  const headers = new Headers(sent.headers);
+  let response = await send(url, sent);
+  while (authorization && response.status === 401) {
+    const turn = await authorization.begin(headers.get('authorization'), exchange.signal);
+    if ('end' in turn) {
+      exchange.endTurn = turn.end;
+      break;
+    }
+    response.body?.cancel().catch(() => undefined);
+    headers.set('authorization', turn.header);
+    response = await send(url, { ...sent, headers });
+  }
+  return response;
+}
+
 /**
  * An error that the SDK answers with authorization.
  * @throws RequestFailure for every other
  */
 async function refused(
   response: Response,
-  { maxBytes, authorizes }: ExchangeFetchOptions,
+  { maxBytes, authorization }: ExchangeFetchOptions,
   exchange: HttpExchange | undefined,
 ): Promise<Response> {
   const { status, headers } = response;
   const body = await beginning(response, Math.min(maxBytes, PAGE_BYTES));
   const needsMore = status === 403 && headers.get('www-authenticate')?.includes('insufficient_scope') === true;
-  if (!authorizes || !(status === 401 || needsMore)) throw new RequestFailure({ kind: 'http', status, body });
+  if (!authorization || !(status === 401 || needsMore)) throw new RequestFailure({ kind: 'http', status, body });
   if (exchange) exchange.challenge = status;
   return new Response(body, { status, headers });
 }

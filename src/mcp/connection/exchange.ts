@@ -16,6 +16,8 @@ export interface ExchangeListener {
 export class HttpExchange {
   /** The HTTP status by which the server asks for (other) credentials. */
   challenge: number | undefined;
+  /** Ends its turn to authorize, if it has one. */
+  endTurn: (() => void) | undefined;
 
   private readonly end = new AbortController();
   private finished = false;

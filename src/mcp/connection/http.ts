@@ -4,6 +4,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { messageOf } from '../../errors';
 import type { HttpConnectionOptions } from '../../toolset/client-source';
 import { CallbackFailure, RequestFailure, type RequestFailureDetails } from '../request-failure';
+import { Authorization } from './authorization';
 import { endpointFetch } from './endpoint-fetch';
 import { currentExchange, HttpExchange } from './exchange';
 import { exchangeFetch } from './exchange-fetch';
@@ -34,37 +35,43 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   /** Those whose HTTP request is not answered to the end, whether anything waits for the reply or not. */
   private readonly open = new Set<HttpExchange>();
   private readonly end: AbortController;
+  private readonly authorization: Authorization | undefined;
 
   constructor(options: HttpConnectionOptions, listens: boolean) {
     const { url, authProvider, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
     const end = new AbortController();
     const sent = new Redaction(MOST_SECRETS);
+    const authorization = authProvider && new Authorization(authProvider as OAuthClientProvider);
     const fetch = exchangeFetch(endpointFetch(options, sent), {
       maxBytes: maxResponseBytes,
-      authorizes: authProvider !== undefined,
+      authorization,
       listens,
+      learn: (secrets) => sent.learn(secrets),
       signal: end.signal,
     });
     super(new URL(url), {
       fetch,
       reconnectionOptions: NO_RECONNECTION,
-      ...(authProvider && { authProvider: authProvider as OAuthClientProvider }),
+      ...(authorization && { authProvider: authorization.provider }),
     });
     this.end = end;
+    this.authorization = authorization;
     this.redact = (text) => sent.redact(text);
   }
 
   override async send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
     const id = !Array.isArray(message) && 'method' in message && 'id' in message ? message.id : undefined;
-    if (id === undefined) return currentExchange.run(undefined, () => super.send(message, options));
+    if (id === undefined) return this.sendAlone(message, options);
+    // After authorization the SDK sends the message again by this method, and the turn to authorize is over.
+    this.waiting.get(id)?.endTurn?.();
     const exchange = this.begin(id);
-    // After authorization the SDK sends the message again by this method, and then the later exchange counts.
     const isLatest = (): boolean => this.waiting.get(id) === exchange;
     try {
       await currentExchange.run(exchange, () => super.send(message, options));
     } catch (error) {
-      throw isLatest() ? authorizationFailure(error, exchange) : error;
+      throw isLatest() ? this.authorizationFailure(error, exchange.challenge) : error;
     } finally {
+      exchange.endTurn?.();
       exchange.answered();
     }
     if (exchange.isStreaming || !isLatest()) return;
@@ -75,6 +82,10 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     for (const exchange of this.open) exchange.drop();
     this.end.abort();
     await super.close();
+  }
+
+  get hasAuthorization(): boolean {
+    return this.authorization !== undefined;
   }
 
   /** Told by the channel that nothing waits for the reply to a request any more, and whether it came. */
@@ -90,6 +101,24 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     return currentExchange.getStore()?.id;
   }
 
+  /** Sends what no reply is waited for. */
+  private async sendAlone(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
+    try {
+      await currentExchange.run(undefined, () => super.send(message, options));
+    } catch (error) {
+      throw this.authorizationFailure(error, undefined);
+    }
+  }
+
+  /** What the SDK says when it could not be authorized is no news of the request, which the server has refused. */
+  private authorizationFailure(error: unknown, challenge: number | undefined): unknown {
+    if (error instanceof RequestFailure || error instanceof CallbackFailure) return error;
+    const url = this.authorization?.takeRedirect();
+    if (url) return new RequestFailure({ kind: 'authorization', url });
+    if (challenge === undefined) return error;
+    return new RequestFailure({ kind: 'http', status: challenge, body: messageOf(error) });
+  }
+
   private begin(id: string | number): HttpExchange {
     const exchange: HttpExchange = new HttpExchange(id, {
       lost: (failure) => this.onlostreply?.(id, failure),
@@ -99,10 +128,4 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     this.open.add(exchange);
     return exchange;
   }
-}
-
-/** What the SDK says when it could not be authorized is no news of the request, which the server has refused. */
-function authorizationFailure(error: unknown, { challenge }: HttpExchange): unknown {
-  if (challenge === undefined || error instanceof RequestFailure || error instanceof CallbackFailure) return error;
-  return new RequestFailure({ kind: 'http', status: challenge, body: messageOf(error), cause: error });
 }
