@@ -193,7 +193,7 @@ describe('R38: authProvider', () => {
     );
     const server = await resourceServer(authorization, 'tools/call');
     const failure = failureOf(await callOnce({ ...server.connection, authProvider: new Provider(authorization) }));
-    expect(failure).toMatchObject({ name: 'AuthorizationRequiredError', outcome: 'refused' });
+    expect(failure).toMatchObject({ name: 'ProviderError', outcome: 'refused' });
     expect(failure.message).not.toContain('another-token');
     expect(server.calls).toHaveLength(2);
   });
