@@ -43,7 +43,7 @@ function describeIssue(issue: z.core.$ZodIssue): string {
     const names = issue.keys.map((key) => `"${path === '' ? key : `${path}.${key}`}"`).join(', ');
     return `unknown option ${names}`;
   }
-  const message = issue.message.replace(/^Invalid input: /, '');
+  const message = issue.message.replace(/^Invalid (input|option): /, '').replace(/^expected one of/, 'expected');
   return path === '' ? message : `option "${path}": ${message}`;
 }
 

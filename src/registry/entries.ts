@@ -79,8 +79,8 @@ function providerOf(entry: unknown, binding: ToolBinding): ToolProvider {
     return binding.container.resolve(entry as unknown as InjectionToken<ToolProvider>);
   }
   throw new ConfigurationError(
-    `ToolRegistry#register: ${describe(entry)} is no entry; expected a class marked @McpToolset(), a Tool class, a Tool instance, ` +
-      'something with a tools(binding) method, or an array of these.',
+    `ToolRegistry#register: ${describe(entry)} is nothing that can be registered; expected a class marked @McpToolset(), a Tool class, a ` +
+      'Tool instance, something with a tools(binding) method, or an array of these.',
   );
 }
 

@@ -25,6 +25,11 @@ export function runScoped<T>(token: InjectionToken<T> & { readonly name: string 
 export function registerRunScope(run: Run, runContainer: DependencyContainer): void {
   for (const { token, create } of scoped) {
     let made: { readonly instance: unknown } | undefined;
-    runContainer.register(token, { useFactory: () => (made ??= { instance: create(run) }).instance });
+    const useFactory = (): unknown => {
+      made ??= { instance: create(run) };
+      run.markBound();
+      return made.instance;
+    };
+    runContainer.register(token, { useFactory });
   }
 }

@@ -44,6 +44,7 @@ export class Run implements AsyncDisposable {
   private readonly resources: RunResource[] = [];
   private readonly detach: (() => void)[] = [];
   private closing: Promise<void> | undefined;
+  private bound = false;
 
   /** Runs are made by `RunFactory#start`. */
   constructor(parts: RunParts) {
@@ -110,11 +111,32 @@ export class Run implements AsyncDisposable {
 
   /**
    * Resolves a token from the run's container.
-   * @throws CancelledError when the run is closed, and what the container throws
+   * @throws CancelledError when the run is closed, ConfigurationError for an object that another run was injected into (a
+   * singleton), and what the container throws
    */
   resolve<T>(token: InjectionToken<T>): T {
     if (this.closing) throw this.closedError();
-    return this.container.resolve(token);
+    this.bound = false;
+    const resolved = this.container.resolve(token);
+    if (typeof resolved === 'object' && resolved !== null) this.claim(resolved);
+    return resolved;
+  }
+
+  /** Told when something that belongs to the run is injected. */
+  markBound(): void {
+    this.bound = true;
+  }
+
+  /** Makes sure that what one run was injected into serves no other run. */
+  private claim(resolved: object): void {
+    const owner = owners.get(resolved);
+    if (owner !== undefined && owner !== this) {
+      throw new ConfigurationError(
+        `Run#resolve: an instance of ${resolved.constructor?.name} was made for run ${owner.id}, which was injected into it, ` +
+          'and would serve another run now. Do not register the class as a singleton: mark it @injectable().',
+      );
+    }
+    if (this.bound) owners.set(resolved, this);
   }
 
   /**
@@ -147,7 +169,10 @@ export class Run implements AsyncDisposable {
   }
 
   private closedError(): CancelledError {
-    return new CancelledError(`Run ${this.id} is closed; start a new run.`);
+    return new CancelledError(
+      `Run ${this.id} is closed; start a new run. (An object that keeps a run's registry must not outlive the run, as a ` +
+        'singleton would, and what is done in a run has to be awaited before it closes.)',
+    );
   }
 
   private async closeResources(): Promise<void> {
@@ -164,6 +189,9 @@ export class Run implements AsyncDisposable {
     }
   }
 }
+
+/** The run that was injected into an object. */
+const owners = new WeakMap<object, Run>();
 
 const CLOSERS = ['close', Symbol.asyncDispose, Symbol.dispose, 'dispose'] as const;
 

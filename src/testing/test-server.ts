@@ -3,7 +3,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { CallToolResult, Tool as SdkTool } from '@modelcontextprotocol/sdk/types.js';
-import { messageOf } from '../errors';
+import { ConfigurationError, messageOf } from '../errors';
 import type { JsonSchema } from '../tool/json-schema';
 import type { UnconnectedClient } from '../toolset/client-source';
 
@@ -95,6 +95,10 @@ export class TestServer {
 
 /** An MCP server in memory for an application's tests, which records its calls. */
 export function createTestServer({ tools }: TestServerOptions): TestServer {
+  const isTool = (tool: unknown): boolean => typeof (Object(tool) as Partial<TestTool>).call === 'function';
+  if (typeof tools !== 'object' || tools === null || Array.isArray(tools) || !Object.values(tools).every(isTool)) {
+    throw new ConfigurationError('createTestServer: expected { tools: { name: { description, inputSchema, call } } }.');
+  }
   return new TestServer(new Map(Object.entries(tools)));
 }
 

@@ -34,7 +34,14 @@ export function checkDeclaration(declaration: ToolDeclaration, { where, nameLabe
   if (typeof inputSchema !== 'object' || inputSchema === null || Array.isArray(inputSchema)) {
     fail(`"inputSchema" is ${show(inputSchema)}; expected a JSON Schema object, such as { type: 'object' }.`);
   }
+  if (isZod(inputSchema) || Object.values(inputSchema as object).some(isZod)) {
+    fail('"inputSchema" is a zod schema; expected JSON Schema, as z.toJSONSchema(schema) returns it.');
+  }
   inputCheck(inputSchema as JsonSchema, name);
+}
+
+function isZod(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && ('_zod' in value || '_def' in value);
 }
 
 function show(value: unknown): string {

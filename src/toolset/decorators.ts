@@ -14,6 +14,7 @@ import { toolsetOptionsSchema, type ToolsetOptions } from './options';
  * @throws ConfigurationError for an unknown or faulty option, or when the class has no source of clients or two
  */
 export function McpToolset(options: ToolsetOptions = {}): (toolset: ToolsetClass) => void {
+  if (typeof options === 'function') throw new ConfigurationError('Write @McpToolset(), with parentheses.');
   return (toolset) => {
     checkOptions(toolsetOptionsSchema, options, {
       where: `Toolset ${toolset.name}, @McpToolset()`,
@@ -34,7 +35,8 @@ const connectOptionsSchema = z.looseObject({ timeout: milliseconds.optional() })
  * Marks the method that builds a new, unconnected official client for a run; `connectOptions` are forwarded to the
  * client's `connect`.
  */
-export function CreateClient(connectOptions: ConnectOptions = {}): MethodDecoratorOf<CreateClientMethod> {
+export function CreateClient(connectOptions: ConnectOptions = {}, ...none: []): MethodDecoratorOf<CreateClientMethod> {
+  if ((none as unknown[]).length > 0) throw new ConfigurationError('Write @CreateClient(), with parentheses.');
   return (target, key, descriptor: PropertyDescriptor | undefined) => {
     const where = decorate({ target, key, descriptor, role: 'createClient', decorator: '@CreateClient()' });
     checkOptions(connectOptionsSchema, connectOptions, { where });
@@ -43,16 +45,16 @@ export function CreateClient(connectOptions: ConnectOptions = {}): MethodDecorat
 }
 
 /** Marks the method that chooses and changes the generated tool classes of a run. */
-export function MapTool(): MethodDecoratorOf<MapToolMethod> {
-  return methodRole('mapTool', '@MapTool()');
+export function MapTool(...none: []): MethodDecoratorOf<MapToolMethod> {
+  return methodRole('mapTool', '@MapTool()', none);
 }
 
 /** Marks the method that turns the value of every result into what application and model are given. */
-export function MapResult(): MethodDecoratorOf<MapResultMethod> {
-  return methodRole('mapResult', '@MapResult()');
+export function MapResult(...none: []): MethodDecoratorOf<MapResultMethod> {
+  return methodRole('mapResult', '@MapResult()', none);
 }
 
 /** Marks the method that is told why an optional toolset has no tools. */
-export function OnError(): MethodDecoratorOf<OnErrorMethod> {
-  return methodRole('onError', '@OnError()');
+export function OnError(...none: []): MethodDecoratorOf<OnErrorMethod> {
+  return methodRole('onError', '@OnError()', none);
 }

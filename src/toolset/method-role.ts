@@ -9,7 +9,8 @@ export type MethodDecoratorOf<F> = <M extends F>(
 ) => void;
 
 /** The decorator of a role that needs nothing but the method. */
-export function methodRole<F>(role: MethodRole, decorator: string): MethodDecoratorOf<F> {
+export function methodRole<F>(role: MethodRole, decorator: string, none: readonly unknown[]): MethodDecoratorOf<F> {
+  if (none.length > 0) throw new ConfigurationError(`Write ${decorator}, with parentheses and nothing in them.`);
   return (target, key, descriptor: PropertyDescriptor | undefined) => {
     decorate({ target, key, descriptor, role, decorator });
     addMethod(target, role, { method: key });

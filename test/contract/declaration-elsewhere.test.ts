@@ -34,15 +34,15 @@ describe('R2: the other places that take options', () => {
   });
 
   const entries: [string, unknown, RegExp][] = [
-    ['a class that is nothing to it', class Plain {}, /the class Plain is no entry.*@McpToolset/],
-    ['an anonymous class', class {}, /the class \(anonymous\) is no entry/],
-    ['a function', () => undefined, /is no entry/],
-    ['null', null, /null is no entry/],
-    ['undefined, as a circular import gives it', undefined, /undefined is no entry/],
-    ['a string', 'Shop', /Shop is no entry/],
-    ['an object', {}, /is no entry/],
-    ['an object without a prototype', Object.create(null), /is no entry/],
-    ['a symbol', Symbol('s'), /is no entry/],
+    ['a class that is nothing to it', class Plain {}, /the class Plain is nothing that can be registered.*@McpToolset/],
+    ['an anonymous class', class {}, /the class \(anonymous\) is nothing that can be registered/],
+    ['a function', () => undefined, /is nothing that can be registered/],
+    ['null', null, /null is nothing that can be registered/],
+    ['undefined, as a circular import gives it', undefined, /undefined is nothing that can be registered/],
+    ['a string', 'Shop', /Shop is nothing that can be registered/],
+    ['an object', {}, /is nothing that can be registered/],
+    ['an object without a prototype', Object.create(null), /is nothing that can be registered/],
+    ['a symbol', Symbol('s'), /is nothing that can be registered/],
   ];
   it.each(entries)('a registry refuses %s', async (_, entry, expected) => {
     const registry = startRun().resolve(ToolRegistry);

@@ -76,7 +76,9 @@ describe('R41: name, description and schema of a local tool', () => {
   it('a base class of tools, or Tool itself, is no tool', async () => {
     abstract class Base extends Tool {}
     expect(await faultOf(() => registered(Base as unknown as ToolClass))).toMatch(/^Tool class Base: "toolName"/);
-    expect(await faultOf(() => registered(Tool as unknown as ToolClass))).toMatch(/the class Tool is no entry/);
+    expect(await faultOf(() => registered(Tool as unknown as ToolClass))).toMatch(
+      /the class Tool is nothing that can be registered/,
+    );
   });
 
   it('Tool.define needs a function, and names the tool', async () => {

@@ -11,10 +11,14 @@ const PRELUDE: Readonly<Record<string, string>> = {
     declare const app: {
       post(path: string, handler: (
         request: { user: { id: string }; body: { question: string } },
-        response: { json(body: unknown): void; on(event: 'close', listener: () => void): void },
+        response: {
+          json(body: unknown): void;
+          status(code: number): { end(): void };
+          on(event: 'close', listener: () => void): void;
+        },
       ) => Promise<void>): void;
-      close(): void;
     };
+    declare const server: import('node:http').Server;
     declare function runAgent(question: string, tools: import('mcp-toolset').ToolRegistry): Promise<string>;
     declare const model: {
       respond(request: { tools: readonly { name: string; description: string; input_schema: object }[] }): Promise<{

@@ -3,9 +3,9 @@ import type { ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { StringDecoder } from 'node:string_decoder';
+import { messageOf } from '../../errors';
 import type { StdioConnectionOptions } from '../../toolset/client-source';
-import type { RequestFailure } from '../request-failure';
-import { type RequestFailureDetails } from '../request-failure';
+import { RequestFailure, type RequestFailureDetails } from '../request-failure';
 import { MessageBuffer } from './message-buffer';
 import { Redaction } from './redaction';
 
@@ -59,7 +59,12 @@ export class StdioTransport extends StdioClientTransport {
   }
 
   override async start(): Promise<void> {
-    await super.start();
+    try {
+      await super.start();
+    } catch (error) {
+      const message = `its process could not be started: ${messageOf(error)}; "command" is the executable alone, and "cwd" has to exist`;
+      throw new RequestFailure({ kind: 'unsent', message, cause: error });
+    }
     const child = this.fields._process;
     this.child = child;
     if (!child) return;
