@@ -93,7 +93,7 @@ module.exports = {
       files: ['src/**/*.ts'],
       rules: {
         'max-lines': ['error', { max: maxLines, skipBlankLines: true, skipComments: true }],
-        'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+        'max-lines-per-function': ['error', { max: 40, skipBlankLines: true, skipComments: true }],
         'max-params': ['error', 3],
         'no-console': 'error',
         'no-restricted-globals': ['error', { name: 'Reflect', message: REFLECT }],

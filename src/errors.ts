@@ -26,7 +26,9 @@ export class McpToolsetError extends Error {
 
   constructor(message: string, options: McpToolsetErrorOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
-    this.name = new.target.name;
+    const own = Object.hasOwn(new.target, 'brand') ? new.target.brand.description?.split('/')[1] : undefined;
+    // A bundler may rename classes; the library's own keep their names.
+    this.name = own ?? new.target.name;
     this.toolset = options.toolset;
     this.outcome = options.outcome;
     for (let type: unknown = new.target; typeof type === 'function'; type = Object.getPrototypeOf(type)) {

@@ -18,18 +18,25 @@ export { configureMcpToolset } from './settings';
 export type { LimitOptions, Limits, Logger, McpToolsetConfiguration } from './settings';
 
 export { Run } from './run/run';
-export type { Invocation, RunResource, RunState } from './run/run';
+export type { Invocation, RunParts, RunResource, RunState } from './run/run';
 export { RunFactory } from './run/run-factory';
 export type { RunOptions } from './run/run-factory';
 
 export { Artifact } from './tool/artifact';
-export type { DeferredArtifact, InlineArtifact } from './tool/artifact';
+export type { AnyArtifact, DeferredArtifact, InlineArtifact } from './tool/artifact';
 export type { ToolExecution } from './tool/execution';
 export type { JsonSchema } from './tool/json-schema';
 export { Tool } from './tool/tool';
-export type { ExecuteOptions, ToolCallContext, ToolClass, ToolDefinition, ToolSpecification } from './tool/tool';
+export type {
+  ConcreteTool,
+  ExecuteOptions,
+  ToolCallContext,
+  ToolClass,
+  ToolDefinition,
+  ToolSpecification,
+} from './tool/tool';
 export { ToolBinding } from './tool/tool-binding';
-export type { ToolEntry, ToolProvider } from './tool/tool-provider';
+export type { ToolEntry, ToolEntryClass, ToolProvider } from './tool/tool-provider';
 export { ToolResult } from './tool/tool-result';
 
 export { CreateClient, MapResult, MapTool, McpToolset, OnError } from './toolset/decorators';
@@ -75,6 +82,7 @@ export type {
   StdioConnectionOptions,
   UnconnectedClient,
 } from './toolset/client-source';
+export type { MethodDecoratorOf } from './toolset/method-role';
 export type { ToolsetClass } from './toolset/definition';
 export type { ToolSelection, ToolsetOptions } from './toolset/options';
 

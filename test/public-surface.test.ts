@@ -44,8 +44,10 @@ const MAIN = [
 ];
 
 const MAIN_TYPES = [
+  'AnyArtifact',
   'Awaitable',
   'CallOutcome',
+  'ConcreteTool',
   'ConnectOptions',
   'ConnectionOptions',
   'ConnectionSource',
@@ -73,6 +75,7 @@ const MAIN_TYPES = [
   'McpToolDefinition',
   'McpToolsetConfiguration',
   'McpToolsetErrorOptions',
+  'MethodDecoratorOf',
   'OfficialAuthProvider',
   'OfficialClient',
   'OfficialTransport',
@@ -88,6 +91,7 @@ const MAIN_TYPES = [
   'RequestSigner',
   'Root',
   'RunOptions',
+  'RunParts',
   'RunResource',
   'RunState',
   'SamplingAnswer',
@@ -98,6 +102,7 @@ const MAIN_TYPES = [
   'ToolClass',
   'ToolDefinition',
   'ToolEntry',
+  'ToolEntryClass',
   'ToolExecution',
   'ToolProvider',
   'ToolSelection',

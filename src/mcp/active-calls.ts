@@ -1,5 +1,6 @@
 import type { ToolBinding } from '../tool/tool-binding';
 import type { McpToolDefinition } from '../toolset/callbacks';
+import type { Claim } from './channel';
 import type { Patience } from './patience';
 
 /** The call of a tool, as what belongs to it is told. */
@@ -17,20 +18,20 @@ export interface ActiveCall extends CallDescription {
 
 /** The calls of one connection that wait for their replies. */
 export class ActiveCalls {
-  private readonly calls = new Map<string | number, ActiveCall>();
+  private readonly calls = new Map<Claim, ActiveCall>();
 
-  add(id: string | number, call: ActiveCall): void {
-    this.calls.set(id, call);
+  add(claim: Claim, call: ActiveCall): void {
+    this.calls.set(claim, call);
   }
 
-  delete(id: string | number): void {
-    this.calls.delete(id);
+  delete(claim: Claim): void {
+    this.calls.delete(claim);
   }
 
   /** The call that a message belongs to: that of the request on whose stream it came, or the only one that there is. */
   belonging(requestId: string | number | undefined): ActiveCall | undefined {
-    if (requestId !== undefined) return this.calls.get(requestId);
-    return this.calls.size === 1 ? [...this.calls.values()][0] : undefined;
+    if (requestId === undefined) return this.calls.size === 1 ? [...this.calls.values()][0] : undefined;
+    return [...this.calls].find(([{ exchange }]) => exchange?.id === requestId)?.[1];
   }
 
   /** Lets the time of one call, or of all, stand still until the function that it returns is called. */

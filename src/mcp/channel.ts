@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { messageOf } from '../errors';
 import type {
   AnyTransport,
@@ -24,6 +25,13 @@ export interface Exchange {
 /** A JSON object from the server. */
 export type RawResult = Readonly<Record<string, unknown>>;
 
+/** A request of the library's, and the exchange by which it was sent, once it was. */
+export interface Claim {
+  exchange?: Exchange;
+}
+
+const claims = new AsyncLocalStorage<Claim | undefined>();
+
 /** Milliseconds that the server has to hear that its session ends, and that a transport has to close. */
 const FAREWELL_BOUND = 2_000;
 const CLOSING_BOUND = 10_000;
@@ -41,8 +49,6 @@ export class Channel implements Transport {
 
   private readonly open = new Map<string | number, Exchange>();
   private readonly notices = new Set<Promise<void>>();
-  private latest: Exchange | undefined;
-  private sendsOurs = false;
   private leaving: Promise<void> | undefined;
   private closing: Promise<void> | undefined;
   private ended: Promise<void> | undefined;
@@ -64,13 +70,11 @@ export class Channel implements Transport {
     this.transport.setProtocolVersion?.(version);
   }
 
-  /** The exchange that `send` begins, where it sends a request before it first waits. */
-  begun(send: () => void): Exchange | undefined {
-    this.latest = undefined;
-    this.sendsOurs = true;
-    send();
-    this.sendsOurs = false;
-    return this.latest;
+  /** Lets a client send a request, and claims the exchange that it begins, now or later. */
+  claim(send: () => void): Claim {
+    const claim: Claim = {};
+    claims.run(claim, send);
+    return claim;
   }
 
   start(): Promise<void> {
@@ -94,9 +98,11 @@ export class Channel implements Transport {
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (isCancelNotice(message)) return this.sendNotice(message, options);
     if (!('method' in message && 'id' in message)) return this.transport.send(message, options);
-    const exchange: Exchange = { id: message.id, method: message.method, isOurs: this.sendsOurs };
+    const claim = claims.getStore();
+    const isOurs = claim !== undefined && claim.exchange === undefined;
+    const exchange: Exchange = { id: message.id, method: message.method, isOurs };
+    if (isOurs) claim.exchange = exchange;
     this.open.set(exchange.id, exchange);
-    this.latest = exchange;
     if (exchange.method === 'initialize') this.initialize = exchange;
     if (this.ended) return this.lose(exchange.id, { kind: 'unsent', message: messageOf(this.endReason()) });
     try {
@@ -162,7 +168,7 @@ export class Channel implements Transport {
 
   /** Takes an exchange out of those that wait. */
   private taken(id: string | number | undefined): Exchange | undefined {
-    const key = this.open.has(id ?? '') ? (id ?? '') : Number(id);
+    const key = typeof id === 'string' && /^\d+$/.test(id) && !this.open.has(id) ? Number(id) : (id ?? '');
     const exchange = this.open.get(key);
     this.open.delete(key);
     return exchange;

@@ -80,14 +80,14 @@ async function report(error: McpToolsetError, definition: ToolsetDefinition, bin
 async function open(
   definition: ToolsetDefinition,
   binding: ToolBinding,
-  onAbandon?: () => void,
+  onForget?: () => void,
 ): Promise<McpToolClass[]> {
   const { timeout, limits, logger } = settingsOf(binding.container);
   const instance = await callback(() => toolsetInstance(definition, binding));
   const create = (): Promise<UnconnectedClient> =>
     callback(() => binding.container.resolve(ClientFactory).create(definition.toolset, binding));
   const handlers = new Handlers({ definition, instance, binding, logger });
-  const session = await Session.open({ definition, binding, timeout, create, handlers, onAbandon });
+  const session = await Session.open({ definition, binding, timeout, create, handlers, onForget });
   try {
     const origin = { definition, instance, session, limits: mergeLimits(limits, definition.limits), logger };
     const classes = await toolClasses(origin, binding);

@@ -8,8 +8,13 @@ import {
 } from '../errors';
 import type { Link } from './link';
 import type { RequestFailureDetails } from './request-failure';
+import { quoted } from './quoted';
 
 const EXCERPT_LENGTH = 200;
+
+const AUTHORIZATION_REQUIRED =
+  'the server requires an authorization by the user: send the user to the authorizationUrl of this error, then call ' +
+  'completeAuthorization().';
 
 /** What a request was for, as errors name it. */
 export interface RequestSubject {
@@ -34,11 +39,10 @@ export function translated(details: RequestFailureDetails, subject: RequestSubje
         cause: jsonRpcError(details.body, link) ?? details.cause,
       });
     case 'authorization':
-      return new AuthorizationRequiredError(
-        `${where}: the server requires an authorization by the user: send the user to the authorizationUrl of this error, ` +
-          'then call completeAuthorization().',
-        { ...options('refused'), authorizationUrl: details.url },
-      );
+      return new AuthorizationRequiredError(`${where}: ${AUTHORIZATION_REQUIRED}`, {
+        ...options('refused'),
+        authorizationUrl: details.url,
+      });
     case 'unsendable':
       return new ToolError(`Invalid tool input: ${details.message}.`, { toolset, cause: details.cause });
     case 'unsent':
@@ -88,7 +92,19 @@ interface JsonRpcError {
 
 /** What the server said went wrong, as the cause of an error. */
 function said({ code, message, data }: JsonRpcError, link: Link): JsonRpcError {
-  return Object.freeze({ code, message: link.redact(message), data });
+  return Object.freeze({ code, message: link.redact(message), data: withoutSecrets(data, link) });
+}
+
+/** The same value with the secrets taken out, or nothing where that cannot be done. */
+function withoutSecrets(data: unknown, link: Link): unknown {
+  try {
+    if (data === undefined) return undefined;
+    const json = JSON.stringify(data);
+    const redacted = link.redact(json);
+    return redacted === json ? data : JSON.parse(redacted);
+  } catch {
+    return undefined;
+  }
 }
 
 function httpOutcome(status: number): CallOutcome {
@@ -121,5 +137,5 @@ function cut(text: string): string {
 
 /** How errors name a request. */
 export function describe({ toolset, method, tool }: RequestSubject): string {
-  return `Toolset ${toolset}, ${tool === undefined ? method : `tool "${tool}"`}`;
+  return `Toolset ${toolset}, ${tool === undefined ? method : `tool ${quoted(tool)}`}`;
 }

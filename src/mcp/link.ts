@@ -87,19 +87,19 @@ export class Link {
   async request(method: string, params: object, options: LinkRequestOptions): Promise<RawResult> {
     const { signal, onProgress, call } = options;
     let reply: Promise<Record<string, unknown>> | undefined;
-    const exchange = this.channel.begun(() => {
+    const claim = this.channel.claim(() => {
       const request = { method, params: params as Record<string, unknown> };
       reply = this.client.request(request, anyResult, { signal, onprogress: onProgress, timeout: LONGEST_TIMER });
     });
     try {
-      if (exchange && call) this.calls.add(exchange.id, call);
+      if (call) this.calls.add(claim, call);
       await reply;
-      return exchange?.result ?? {};
+      return claim.exchange?.result ?? {};
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      throw requestFailure(exchange, error);
+      throw requestFailure(claim.exchange, error);
     } finally {
-      if (exchange && call) this.calls.delete(exchange.id);
+      this.calls.delete(claim);
     }
   }
 

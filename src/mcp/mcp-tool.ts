@@ -2,7 +2,7 @@ import { ToolError } from '../errors';
 import { noteOutcome } from '../run/interruption';
 import { contentOf } from '../tool/content';
 import { keep } from '../tool/execution';
-import { bindTool, Tool, type ToolCallContext } from '../tool/tool';
+import { bindTool, leaveInputUnchecked, Tool, type ToolCallContext } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
 import { ToolResult } from '../tool/tool-result';
 import type { McpCallResult, McpToolClass, McpToolDefinition } from '../toolset/callbacks';
@@ -13,6 +13,7 @@ import { callback, uncarried } from './request-failure';
 import { defaultResult } from './result';
 import type { Session } from './session';
 import { callMethod } from './toolset-instance';
+import { quoted } from './quoted';
 
 /** What the tools of one toolset share in one run. */
 export interface ToolOrigin {
@@ -39,6 +40,7 @@ export class McpTool extends Tool {
   constructor(binding: ToolBinding) {
     super();
     bindTool(this, binding);
+    leaveInputUnchecked(this);
     sourceOf(this.constructor).session.hold(this);
   }
 
@@ -66,11 +68,6 @@ export class McpTool extends Tool {
   /** Gives the tool up; without a run, the session closes with the last tool that was made for it. */
   override async close(): Promise<void> {
     await sourceOf(this.constructor).session.release(this);
-  }
-
-  /** The server validates the arguments of its own tools. */
-  protected override schemaFault(): undefined {
-    return undefined;
   }
 }
 
@@ -128,7 +125,7 @@ interface Call {
 async function presented(source: ToolSource, call: Call, context: ToolCallContext): Promise<ToolResult> {
   const { definition, limits, logger, outputSchema } = source;
   const { text, unshown, ...received } = defaultResult(call.result, limits);
-  for (const note of unshown) logger.warn(`Toolset ${definition.name}, tool "${call.mcpTool.name}": ${note}`);
+  for (const note of unshown) logger.warn(`Toolset ${definition.name}, tool ${quoted(call.mcpTool.name)}: ${note}`);
   keep(context, received);
   const mismatch = outputSchema.mismatch(call.result, text);
   if (mismatch) {

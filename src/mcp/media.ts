@@ -1,5 +1,5 @@
 import type { Limits } from '../settings';
-import { Artifact } from '../tool/artifact';
+import { Artifact, type AnyArtifact } from '../tool/artifact';
 import { base64Length } from './base64';
 
 type MediaKind = 'image' | 'audio' | 'file';
@@ -14,7 +14,7 @@ export interface MediaBlock {
 
 /** What became of the media of one result. */
 export interface CollectedMedia {
-  readonly artifacts: readonly Artifact[];
+  readonly artifacts: readonly AnyArtifact[];
   /** Describes the artifacts: their media type, name and number of bytes, by kind. */
   readonly summary: Readonly<Record<string, unknown>>;
 }
@@ -24,7 +24,7 @@ const PLURALS = { image: 'images', audio: 'audio', file: 'files' } as const;
 
 /** Turns the media of one result into artifacts, within the limits. */
 export class MediaCollector {
-  private readonly artifacts: Artifact[] = [];
+  private readonly artifacts: AnyArtifact[] = [];
   private readonly summary: Record<string, unknown[]> = {};
   private blocks = 0;
   private bytes = 0;

@@ -56,7 +56,8 @@ export function isStdioTransport(transport: AnyTransport): boolean {
   for (let type: unknown = transport.constructor; typeof type === 'function'; type = Object.getPrototypeOf(type)) {
     if (type.name === 'StdioClientTransport') return true;
   }
-  return false;
+  // A bundler may have renamed the class.
+  return 'pid' in transport && 'stderr' in transport && 'processReadBuffer' in transport;
 }
 
 /** Client and transport as the SDK types them. */

@@ -2,6 +2,7 @@ import { messageOf, ProtocolError } from '../errors';
 import type { Logger } from '../settings';
 import { compileSchema, type SchemaCheck } from '../tool/input-schema';
 import type { McpCallResult, McpToolDefinition } from '../toolset/callbacks';
+import { quoted } from './quoted';
 
 const LONGEST_REASON = 500;
 
@@ -40,7 +41,7 @@ export class OutputSchema {
       return compileSchema(schema as Readonly<Record<string, unknown>>, { allFaults: false });
     } catch (cause) {
       this.logger.warn(
-        `Toolset ${this.toolset}, tool "${this.mcpTool.name}": its outputSchema cannot be used, so results are not ` +
+        `Toolset ${this.toolset}, tool ${quoted(this.mcpTool.name)}: its outputSchema cannot be used, so results are not ` +
           `checked by it: ${messageOf(cause).slice(0, LONGEST_REASON)}.`,
       );
       return unchecked;
@@ -49,7 +50,7 @@ export class OutputSchema {
 
   private mismatchOf(faults: readonly string[], text: string): Mismatch {
     const error = new ProtocolError(
-      `Toolset ${this.toolset}, tool "${this.mcpTool.name}": the result does not match the tool's outputSchema: ` +
+      `Toolset ${this.toolset}, tool ${quoted(this.mcpTool.name)}: the result does not match the tool's outputSchema: ` +
         `${faults.join('; ')}.`,
       { toolset: this.toolset, outcome: 'completed' },
     );

@@ -12,6 +12,7 @@ import { patience, type Patience } from './patience';
 import { RequestFailure } from './request-failure';
 import { closeTogether } from './session-registry';
 import { checkedUnconnected, discard } from './unconnected';
+import { quoted } from './quoted';
 
 /** What links are made from. */
 export interface LinkSource {
@@ -189,7 +190,7 @@ export class ReopeningLink {
 /** The error of a server that was too slow. */
 export function tooSlow(subject: RequestSubject, timeout: number): ProviderError {
   const { toolset, tool, method } = subject;
-  const what = tool === undefined ? method : `tool "${tool}"`;
+  const what = tool === undefined ? method : `tool ${quoted(tool)}`;
   return new ProviderError(
     `Toolset ${toolset}, ${what}: no answer within ${timeout} ms. Raise "timeout" if the server needs longer.`,
     { toolset, outcome: tool === undefined ? undefined : 'unknown' },

@@ -1,5 +1,5 @@
 import type { Limits } from '../settings';
-import type { Artifact } from '../tool/artifact';
+import type { AnyArtifact } from '../tool/artifact';
 import type { McpCallResult } from '../toolset/callbacks';
 import { MediaCollector } from './media';
 import { wellFormed } from './well-formed';
@@ -9,7 +9,7 @@ const LONGEST_TYPE = 80;
 /** What a result is by default. */
 export interface DefaultResult {
   readonly value: unknown;
-  readonly artifacts: readonly Artifact[];
+  readonly artifacts: readonly AnyArtifact[];
   /** The text that came, links included; empty where there is none. */
   readonly text: string;
   /** Sentences for the media that were left out, where the value has no place for them. */

@@ -1,5 +1,6 @@
 import { ProtocolError } from '../errors';
 import type { Limits } from '../settings';
+import { quoted } from './quoted';
 
 /** Counts the schemas of one catalog against its limits, before anything else looks into them. */
 export class SchemaBudget {
@@ -34,7 +35,7 @@ export class SchemaBudget {
 
   private refuse(limit: 'maxSchemaDepth' | 'maxSchemaNodes', what: string, tool: string): never {
     throw new ProtocolError(
-      `Toolset ${this.toolset}, tool "${tool}": more than ${this.limits[limit]} ${what} (limit ${limit}). ` +
+      `Toolset ${this.toolset}, tool ${quoted(tool)}: more than ${this.limits[limit]} ${what} (limit ${limit}). ` +
         'Raise the limit if the server is trusted.',
       { toolset: this.toolset },
     );

@@ -23,8 +23,8 @@ export interface SessionParts {
   readonly create: () => Promise<UnconnectedClient>;
   /** What the server asks and tells. */
   readonly handlers: Handlers;
-  /** Called when the session is given up before its tools were used. */
-  readonly onAbandon?: (() => void) | undefined;
+  /** Lets the next discovery open a session of its own. */
+  readonly onForget?: (() => void) | undefined;
 }
 
 /** A request of a session. */
@@ -93,10 +93,9 @@ export class Session implements OpenSession {
     return this.heldBy;
   }
 
-  /** Closes a session whose tools nobody took; discovering again opens a new one. */
-  async abandon(): Promise<void> {
-    this.parts.onAbandon?.();
-    await this.close();
+  /** Lets the next discovery open a session of its own. */
+  forget(): void {
+    this.parts.onForget?.();
   }
 
   /** Keeps the session for a tool that was made for it. */

@@ -10,6 +10,7 @@ import { generateTool, type ToolOrigin } from './mcp-tool';
 import { OutputSchema } from './output-schema';
 import { callback } from './request-failure';
 import { callMethod } from './toolset-instance';
+import { quoted } from './quoted';
 
 /**
  * Reads the catalog of a session and generates its tool classes: selected, mapped and with checked names.
@@ -51,7 +52,8 @@ function warnOfUnknown(
 ): void {
   for (const [option, wireNames] of Object.entries({ include, exclude })) {
     for (const wireName of wireNames ?? []) {
-      if (!known.has(wireName)) warn(`option "tools.${option}" names "${wireName}", which the server does not list.`);
+      if (!known.has(wireName))
+        warn(`option "tools.${option}" names ${quoted(wireName)}, which the server does not list.`);
     }
   }
 }
@@ -72,7 +74,7 @@ async function mappedClass(
   const mapping = callback(() => callMethod(instance, mapTool, generated, { mcpTool, binding }));
   const returned: unknown = await untilAborted(mapping, binding.run?.signal);
   if (returned === null || returned === undefined) return undefined;
-  const where = `Toolset ${name}, tool "${mcpTool.name}", method ${String(mapTool)}`;
+  const where = `Toolset ${name}, tool ${quoted(mcpTool.name)}, method ${String(mapTool)}`;
   const fault = mappingFault(returned, generated);
   if (fault !== undefined) throw new ConfigurationError(`${where}: ${fault}`, { toolset: name });
   return returned as McpToolClass;
@@ -96,7 +98,7 @@ function checkNames(classes: readonly McpToolClass[], toolset: string): void {
     const other = taken.get(toolName);
     if (other !== undefined) {
       throw new ConfigurationError(
-        `Toolset ${toolset}: @MapTool() gave the tools "${other}" and "${mcpTool.name}" the same name "${toolName}".`,
+        `Toolset ${toolset}: @MapTool() gave the tools ${quoted(other)} and ${quoted(mcpTool.name)} the same name "${toolName}".`,
         { toolset },
       );
     }

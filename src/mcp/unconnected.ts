@@ -3,7 +3,7 @@ import { milliseconds } from '../options';
 import type { UnconnectedClient } from '../toolset/client-source';
 import { isConnected, isOfficialClient, isTransport } from './official-client';
 
-/** Transports that a factory has returned: most cannot tell themselves that they serve somebody already. */
+/** Clients and transports that a factory has returned: most cannot tell themselves that they serve somebody already. */
 const used = new WeakSet<object>();
 
 /**
@@ -18,6 +18,7 @@ export async function checkedUnconnected(
   const fault = faultOf(returned);
   if (fault === undefined) {
     const parts = returned as UnconnectedClient;
+    used.add(parts.client);
     used.add(parts.transport);
     return parts;
   }
@@ -50,6 +51,7 @@ function faultOf(returned: unknown): string | undefined {
   if (!isOfficialClient(client)) return 'it returned no official client';
   if (!isTransport(transport)) return 'it returned no transport';
   if (isConnected(client)) return 'it returned a client that is connected already';
+  if (used.has(client)) return 'it returned a client that was used before';
   if (used.has(transport)) return 'it returned a transport that was used before';
   const time = milliseconds.optional().safeParse(timeout);
   return time.success ? undefined : `it returned a wrong "timeout": ${time.error.issues[0]?.message}`;

@@ -5,6 +5,7 @@ import type { McpToolClass } from '../toolset/callbacks';
 import { checkDeclaration } from '../tool/declaration';
 import { bindTool, Tool, type ToolClass } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
+import { quoted } from '../mcp/quoted';
 
 /** A tool that is to be registered, before anything is made of it. */
 export interface Candidate {
@@ -28,7 +29,7 @@ export function candidateOf(source: ToolClass | Tool): Candidate {
     const wireName = (type as McpToolClass).mcpTool.name;
     return {
       name: type.toolName,
-      origin: `tool "${wireName}" of toolset ${toolset}`,
+      origin: `tool ${quoted(wireName)} of toolset ${toolset}`,
       type,
       ...(instance && { instance }),
     };

@@ -47,7 +47,7 @@ async function expandOne(entry: unknown, context: ExpansionContext): Promise<Exp
   if (Array.isArray(entry)) return expand(entry, deeper);
   if (entry instanceof Tool) return one(candidateOf(entry));
   if (isToolset(entry)) {
-    return expand(await binding.container.resolve(ToolsetDiscovery).discover(entry, binding), deeper);
+    return expand(await binding.container.resolve(ToolsetDiscovery).discover(entry, binding), context);
   }
   if (isToolClass(entry)) return expandToolClass(entry, context);
   return expand([await answer(() => providerOf(entry, binding).tools(binding), binding)], deeper);

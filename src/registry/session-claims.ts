@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { sessionOf } from '../mcp/mcp-tool';
 import { latestSession, type Session } from '../mcp/session';
 import { closeTogether } from '../mcp/session-registry';
@@ -40,10 +41,12 @@ export class SessionClaims {
   private async letGo(isOurs: (session: Session) => boolean): Promise<void> {
     const sessions = [...this.others.keys()];
     for (const session of sessions) session.drop(this);
-    const unused = sessions.filter((session) => session.holders.size === 0 && isOurs(session));
-    await closeTogether(
-      unused.map((session) => ({ close: () => session.abandon() })),
-      'ToolRegistry',
-    );
+    const free = sessions.filter((session) => session.holders.size === 0 && isOurs(session));
+    if (free.length === 0) return;
+    for (const session of free) session.forget();
+    // Another registration may just have been given the classes, and not have come to claim them.
+    await setImmediate();
+    const unused = free.filter(({ holders }) => holders.size === 0);
+    await closeTogether(unused, 'ToolRegistry');
   }
 }

@@ -78,7 +78,7 @@ export class ToolRegistry implements Iterable<Tool> {
    */
   async execute(
     { id, name, input }: ToolCall,
-    { signal }: { readonly signal?: AbortSignal } = {},
+    { signal }: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<ToolExecution> {
     this.checkOpen();
     const tool = this.get(name);

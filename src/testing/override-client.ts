@@ -12,18 +12,18 @@ export interface ClientSourceForTests {
 }
 
 class OverriddenClientFactory extends ClientFactory {
-  readonly overrides = new Map<ToolsetClass, ClientSourceForTests>();
-
-  constructor(private readonly fallback: ClientFactory) {
+  constructor(
+    private readonly overridden: ClientFactory,
+    private readonly toolset: ToolsetClass,
+    private readonly server: ClientSourceForTests,
+  ) {
     super();
   }
 
   override async create(toolset: ToolsetClass, binding: ToolBinding): Promise<UnconnectedClient> {
-    return this.overrides.get(toolset)?.connect() ?? this.fallback.create(toolset, binding);
+    return toolset === this.toolset ? this.server.connect() : this.overridden.create(toolset, binding);
   }
 }
-
-const factories = new WeakMap<DependencyContainer, OverriddenClientFactory>();
 
 /**
  * Puts another server behind a toolset, for every run whose container is `container` or a child of it; other toolsets
@@ -41,8 +41,6 @@ export function overrideClient(
   if (typeof server?.connect !== 'function') {
     throw new ConfigurationError('overrideClient: expected a server with connect(), as createTestServer() returns it.');
   }
-  const factory = factories.get(container) ?? new OverriddenClientFactory(container.resolve(ClientFactory));
-  factories.set(container, factory);
-  factory.overrides.set(toolset, server);
+  const factory = new OverriddenClientFactory(container.resolve(ClientFactory), toolset, server);
   container.registerInstance(ClientFactory, factory);
 }

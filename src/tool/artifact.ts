@@ -12,6 +12,9 @@ interface ArtifactDescription {
 /** An artifact that holds its bytes. */
 export type InlineArtifact = Artifact & { readonly kind: 'inline'; readonly data: Uint8Array };
 
+/** An artifact of either kind; `kind` tells which. */
+export type AnyArtifact = InlineArtifact | DeferredArtifact;
+
 /** An artifact whose bytes are fetched later, by its reference. */
 export type DeferredArtifact = Artifact & { readonly kind: 'deferred' };
 

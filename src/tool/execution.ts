@@ -1,6 +1,6 @@
 import { CancelledError, CleanupError, DeadlineExceededError, McpToolsetError, ToolError } from '../errors';
 import type { CallOutcome } from '../errors';
-import type { Artifact } from './artifact';
+import type { AnyArtifact } from './artifact';
 import { contentOf } from './content';
 import { ToolResult } from './tool-result';
 
@@ -12,7 +12,7 @@ export interface ToolExecution {
   /** What the model is shown. */
   readonly content: string;
   /** Bytes that the tool produced beside its text. */
-  readonly artifacts: readonly Artifact[];
+  readonly artifacts: readonly AnyArtifact[];
   /** Why the call failed: the original error. */
   readonly error?: unknown;
 }
@@ -20,7 +20,7 @@ export interface ToolExecution {
 /** What a call has come to, whether or not something fails afterwards. */
 interface Kept {
   readonly value: unknown;
-  readonly artifacts: readonly Artifact[];
+  readonly artifacts: readonly AnyArtifact[];
   /** What the model is shown if it is this error that ends the call. */
   readonly failure?: { readonly error: unknown; readonly content: string };
 }

@@ -22,11 +22,13 @@ const LONGEST_FAULT = 300;
 const LONGEST_CHECK = 1_000;
 
 const DEFAULT_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
-const dialects: readonly {
+interface Dialect {
   readonly pattern: RegExp;
   readonly id: string;
   readonly create: (options: Options) => Ajv;
-}[] = [
+}
+
+const dialects: readonly Dialect[] = [
   // Draft-06 is part of draft-07.
   { pattern: /draft-0[67]/, id: 'http://json-schema.org/draft-07/schema#', create: (options) => new Ajv(options) },
   { pattern: /2019-09/, id: 'https://json-schema.org/draft/2019-09/schema', create: (options) => new Ajv2019(options) },
@@ -47,17 +49,35 @@ export function compileSchema(schema: JsonSchema, { allFaults }: { readonly allF
   const dialect = dialects.find(({ pattern }) => typeof named === 'string' && pattern.test(named));
   if (!dialect)
     throw new Error(`unknown $schema ${JSON.stringify(named)}; draft-06, draft-07, 2019-09 and 2020-12 are known`);
-  const compiler = dialect.create({ ...OPTIONS, allErrors: allFaults });
-  addFormats(compiler);
   // `$async` is no keyword of JSON Schema, but would have the compiler make a check that returns a promise.
   const { $async: _, ...rest } = schema;
-  const validate = withinTime(LONGEST_CHECK, () => compiler.compile(protoAsPattern({ ...rest, $schema: dialect.id })));
-  return (value) => check(validate, value);
+  const own = protoAsPattern({ ...rest, $schema: dialect.id });
+  const compiler = dialect.create({ ...OPTIONS, allErrors: allFaults, validateSchema: false });
+  addFormats(compiler);
+  const validate = withinTime(LONGEST_CHECK, () => {
+    void judgeOf(dialect).validateSchema(own, true);
+    return compiler.compile(own);
+  });
+  const limit = UNBOUNDED.test(JSON.stringify(own)) ? LONGEST_CHECK : undefined;
+  return (value) => check(validate, value, limit);
 }
 
-function check(validate: ValidateFunction, value: unknown): readonly string[] {
+/** Keywords by which a small value can take a long time to check. */
+const UNBOUNDED = /"(pattern|patternProperties|format|uniqueItems|\$ref|\$dynamicRef|\$recursiveRef|contains)":/;
+
+const judges = new Map<string, Ajv>();
+
+/** What knows the schemas of schemas; it keeps no schema that it judges. */
+function judgeOf({ id, create }: Dialect): Ajv {
+  const judge = judges.get(id) ?? create(OPTIONS);
+  judges.set(id, judge);
+  return judge;
+}
+
+function check(validate: ValidateFunction, value: unknown, limit: number | undefined): readonly string[] {
+  const work = (): readonly string[] => (validate(value) ? [] : faultsOf(validate));
   try {
-    return withinTime(LONGEST_CHECK, () => (validate(value) ? [] : faultsOf(validate)));
+    return limit === undefined ? work() : withinTime(limit, work);
   } catch (error) {
     return [`/ cannot be checked: ${messageOf(error)}`];
   }

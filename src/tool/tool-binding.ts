@@ -26,7 +26,10 @@ export class ToolBinding {
   }
 
   /** A binding with some parts replaced. */
-  with(overrides: { readonly run?: Run; readonly container?: DependencyContainer }): ToolBinding {
+  with(overrides: {
+    readonly run?: Run | undefined;
+    readonly container?: DependencyContainer | undefined;
+  }): ToolBinding {
     return new ToolBinding({ run: this.run, container: this.container, ...overrides });
   }
 }

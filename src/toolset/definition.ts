@@ -82,11 +82,20 @@ function define(toolset: ToolsetClass): ToolsetDefinition {
     timeout: options.timeout,
     limits: Object.freeze({ ...options.limits }),
     calls: options.calls,
-    tools: Object.freeze({ ...options.tools }),
+    tools: frozenSelection(options.tools),
     mapTool: role('mapTool')?.method,
     mapResult: role('mapResult')?.method,
     onError: role('onError')?.method,
     handlers: Object.freeze(defined(Object.fromEntries(HANDLER_ROLES.map((name) => [name, role(name)?.method])))),
+  });
+}
+
+function frozenSelection(tools: ToolSelection = {}): ToolSelection {
+  const { include, exclude, prefix } = tools;
+  return Object.freeze({
+    include: include && Object.freeze([...include]),
+    exclude: exclude && Object.freeze([...exclude]),
+    prefix,
   });
 }
 

@@ -13,6 +13,24 @@ const BEGINNING_WAIT = 1_000;
 
 type Body = AsyncIterable<Uint8Array>;
 
+/** The stream of a body, which is read no faster than it is asked for. */
+function streamOf(body: Body): ReadableStream<Uint8Array> {
+  const iterator = body[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const next = await iterator.next();
+        if (next.done === true) controller.close();
+        else controller.enqueue(next.value);
+      },
+      async cancel() {
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
 /** The media type of a response, in lower case and without parameters. */
 export function mediaType(response: Response): string {
   return (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -20,7 +38,7 @@ export function mediaType(response: Response): string {
 
 /** The same response with another body; without its status text, in which a server may say what `Response` refuses. */
 export function withBody({ status, headers }: Response, body: Body): Response {
-  return new Response(ReadableStream.from(body), { status, headers });
+  return new Response(streamOf(body), { status, headers });
 }
 
 /**

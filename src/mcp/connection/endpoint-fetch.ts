@@ -1,6 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { HttpConnectionOptions } from '../../toolset/client-source';
-import { callback } from '../request-failure';
+import { callback, RequestFailure } from '../request-failure';
 import type { Redaction } from './redaction';
 
 const MOST_REDIRECTS = 5;
@@ -21,7 +21,11 @@ export function endpointFetch(options: HttpConnectionOptions, sent: Redaction): 
   const send: FetchLike = options.fetch ?? ((url, init) => fetch(url, init));
   return async (address, init = {}) => {
     let url = new URL(address);
-    if (url.origin !== origin) return send(url, init);
+    if (url.origin !== origin) {
+      if (url.protocol === 'https:' || options.allowInsecureHttp) return send(url, init);
+      const message = `the authorization would go to ${url.origin}, which is not https:`;
+      throw new RequestFailure({ kind: 'unsent', message });
+    }
     for (let followed = 0; ; followed += 1) {
       const headers = await headersFor(url, init, options);
       sent.learn(secretsOf(headers));

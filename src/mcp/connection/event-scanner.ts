@@ -43,11 +43,11 @@ export class EventScanner {
   }
 
   private endLine(): void {
+    if (this.lineBytes === 0) return this.completeEvent();
     const text = this.lineBytes <= LONGEST_FIELD ? this.line.toString('utf8').replace(/\r$/, '') : 'data:';
     const [, field, value] = /^([^:]*):? ?(.*)$/s.exec(text) ?? [];
     if (text === '') {
-      this.lastEventId = this.pendingId ?? this.lastEventId;
-      this.endEvent();
+      this.completeEvent();
     } else if (field === 'id' && value !== undefined && value !== '') {
       this.pendingId = value;
     } else if (field === 'retry' && /^\d+$/.test(value ?? '')) {
@@ -55,6 +55,11 @@ export class EventScanner {
     }
     this.line = Buffer.alloc(0);
     this.lineBytes = 0;
+  }
+
+  private completeEvent(): void {
+    this.lastEventId = this.pendingId ?? this.lastEventId;
+    this.endEvent();
   }
 
   private endEvent(): void {

@@ -41,6 +41,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     const { url, authProvider, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
     const end = new AbortController();
     const sent = new Redaction(MOST_SECRETS);
+    sent.learn(new URL(url).searchParams.values());
     const authorization = authProvider && new Authorization(authProvider as OAuthClientProvider);
     const fetch = exchangeFetch(endpointFetch(options, sent), {
       maxBytes: maxResponseBytes,

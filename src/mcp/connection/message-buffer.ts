@@ -14,7 +14,8 @@ export interface MessageBufferEvents {
 
 /** Bounds each message of a child, where the SDK's buffer bounds what happens to be in it, and copies no byte twice. */
 export class MessageBuffer extends ReadBuffer {
-  private readonly lines: string[] = [];
+  private lines: string[] = [];
+  private next = 0;
   private parts: Buffer[] = [];
   private length = 0;
 
@@ -29,7 +30,8 @@ export class MessageBuffer extends ReadBuffer {
     let start = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
       this.extend(chunk.subarray(start, end));
-      this.lines.push(Buffer.concat(this.parts).toString('utf8').replace(/\r$/, ''));
+      const line = Buffer.concat(this.parts).toString('utf8').replace(/\r$/, '');
+      if (line !== '') this.lines.push(line);
       this.parts = [];
       this.length = 0;
       start = end + 1;
@@ -38,19 +40,25 @@ export class MessageBuffer extends ReadBuffer {
   }
 
   override readMessage(): JSONRPCMessage | null {
-    const line = this.lines.shift();
-    if (line === undefined) return null;
+    const line = this.lines[this.next];
+    if (line === undefined) {
+      this.lines = [];
+      this.next = 0;
+      return null;
+    }
+    this.next += 1;
     try {
       return deserializeMessage(line);
     } catch (error) {
-      const id = replyId(line);
+      const id = line.startsWith('{') ? replyId(line) : undefined;
       if (id !== undefined) this.events.onMisread(id);
       throw error;
     }
   }
 
   override clear(): void {
-    this.lines.length = 0;
+    this.lines = [];
+    this.next = 0;
     this.parts = [];
     this.length = 0;
   }
