@@ -46,10 +46,7 @@ export function translated(details: RequestFailureDetails, subject: RequestSubje
     case 'unsendable':
       return new ToolError(`Invalid tool input: ${details.message}.`, { toolset, cause: details.cause });
     case 'unsent':
-      return new ProviderError(
-        `${where}: the server cannot be reached: ${link.redact(details.message)}. Check that it runs and how it is addressed.`,
-        { ...options('not-sent'), cause: details.cause },
-      );
+      return new ProviderError(unsentMessage(where, details, link), { ...options('not-sent'), cause: details.cause });
     case 'closed':
       return new ProviderError(`${where}: ${link.redact(details.message)}.`, {
         ...options('unknown'),
@@ -65,6 +62,10 @@ export function translated(details: RequestFailureDetails, subject: RequestSubje
     case 'unsupported':
       return new ProviderError(`${where}: ${details.message}.`, { ...options('not-sent'), cause: { code: -32601 } });
   }
+}
+
+function unsentMessage(where: string, { message }: { message: string }, link: Link): string {
+  return `${where}: the server cannot be reached: ${link.redact(message)}. Check that it runs and how it is addressed.`;
 }
 
 function replyError(

@@ -35,8 +35,12 @@ const connectOptionsSchema = z.looseObject({ timeout: milliseconds.optional() })
  * Marks the method that builds a new, unconnected official client for a run; `connectOptions` are forwarded to the
  * client's `connect`.
  */
-export function CreateClient(connectOptions: ConnectOptions = {}, ...none: []): MethodDecoratorOf<CreateClientMethod> {
-  if ((none as unknown[]).length > 0) throw new ConfigurationError('Write @CreateClient(), with parentheses.');
+export function CreateClient(connectOptions?: ConnectOptions): MethodDecoratorOf<CreateClientMethod>;
+export function CreateClient(
+  connectOptions: ConnectOptions = {},
+  ...none: unknown[]
+): MethodDecoratorOf<CreateClientMethod> {
+  if (none.length > 0) throw new ConfigurationError('Write @CreateClient(), with parentheses.');
   return (target, key, descriptor: PropertyDescriptor | undefined) => {
     const where = decorate({ target, key, descriptor, role: 'createClient', decorator: '@CreateClient()' });
     checkOptions(connectOptionsSchema, connectOptions, { where });
@@ -45,16 +49,19 @@ export function CreateClient(connectOptions: ConnectOptions = {}, ...none: []): 
 }
 
 /** Marks the method that chooses and changes the generated tool classes of a run. */
-export function MapTool(...none: []): MethodDecoratorOf<MapToolMethod> {
+export function MapTool(): MethodDecoratorOf<MapToolMethod>;
+export function MapTool(...none: unknown[]): MethodDecoratorOf<MapToolMethod> {
   return methodRole('mapTool', '@MapTool()', none);
 }
 
 /** Marks the method that turns the value of every result into what application and model are given. */
-export function MapResult(...none: []): MethodDecoratorOf<MapResultMethod> {
+export function MapResult(): MethodDecoratorOf<MapResultMethod>;
+export function MapResult(...none: unknown[]): MethodDecoratorOf<MapResultMethod> {
   return methodRole('mapResult', '@MapResult()', none);
 }
 
 /** Marks the method that is told why an optional toolset has no tools. */
-export function OnError(...none: []): MethodDecoratorOf<OnErrorMethod> {
+export function OnError(): MethodDecoratorOf<OnErrorMethod>;
+export function OnError(...none: unknown[]): MethodDecoratorOf<OnErrorMethod> {
   return methodRole('onError', '@OnError()', none);
 }

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
  */
 const ROOT = resolve(__dirname, '../..');
 const TSC = require.resolve('typescript/bin/tsc');
-const SHIPPED = /^(dist\/.+\.(js|js\.map|d\.ts)|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+const SHIPPED = /^(dist\/.+\.(js|js\.map|d\.ts)|package\.json|docs\/.+\.md|README\.md|LICENSE|CHANGELOG\.md)$/;
 
 interface Manifest {
   files: string[];
@@ -38,7 +38,7 @@ async function pack(): Promise<string> {
   const build = await node(ROOT, TSC, '-p', 'tsconfig.build.json', '--outDir', join(stage, 'dist'));
   expect(build.stdout).toBe('');
   const shipped = ['package.json', ...manifest.files.filter((name) => name !== 'dist')];
-  for (const name of shipped) await cp(join(ROOT, name), join(stage, name));
+  for (const name of shipped) await cp(join(ROOT, name), join(stage, name), { recursive: true });
   const { stdout } = await promisify(exec)('npm pack --json --ignore-scripts', { cwd: stage });
   const [report] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
   packed = report.files.map((file) => file.path);

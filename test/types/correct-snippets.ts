@@ -129,7 +129,7 @@ export const correct: Record<string, string> = {
     same<ToolBinding['run'], Run | undefined>();
     same<ToolExecution['status'], 'success' | 'error'>();
     same<ToolExecution['value'], unknown>();
-    same<ToolExecution['artifacts'], readonly Artifact[]>();`,
+    same<ToolExecution['artifacts'], readonly AnyArtifact[]>();`,
   'a registry takes every kind of entry': `
     @McpToolset({ connection: { command: 'x' } })
     class Shop { constructor(readonly run: Run) {} }

@@ -12,7 +12,8 @@ import {
   Run, RunFactory, Tool, ToolBinding, ToolError, ToolRegistry, ToolResult, ToolsetDiscovery, configureMcpToolset,
 } from 'mcp-toolset';
 import type {
-  MapResultContext, MapToolContext, McpToolClass, OnErrorContext, ToolCallContext, ToolExecution, ToolProvider,
+  AnyArtifact, MapResultContext, MapToolContext, McpToolClass, OnErrorContext, ToolCallContext, ToolExecution,
+  ToolProvider,
 } from 'mcp-toolset';
 import { container } from 'tsyringe';
 export const used = [
@@ -21,7 +22,7 @@ export const used = [
   RunFactory, Tool, ToolBinding, ToolError, ToolRegistry, ToolResult, ToolsetDiscovery, configureMcpToolset, container,
 ];
 export type Used = [
-  Transport, MapResultContext, MapToolContext, McpToolClass, OnErrorContext, ToolCallContext, ToolExecution, ToolProvider,
+  Transport, AnyArtifact, MapResultContext, MapToolContext, McpToolClass, OnErrorContext, ToolCallContext, ToolExecution, ToolProvider,
 ];
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 export const same = <A, B>(..._: Equal<A, B> extends true ? [] : ['different types']): void => undefined;
