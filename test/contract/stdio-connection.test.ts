@@ -66,7 +66,9 @@ describe('R39: the child is started', () => {
   ])('and a command that %s is a ProviderError', async (_what, connection, said) => {
     const failure = await rejectionOf(connected(connection));
     expect(failure).toBeInstanceOf(ProviderError);
-    expect(String(failure)).toContain('Toolset Tested, initialize: the server cannot be reached: its process could not be started: spawn');
+    expect(String(failure)).toContain(
+      'Toolset Tested, initialize: the server cannot be reached: its process could not be started: spawn',
+    );
     expect(String(failure)).toContain(said);
     await using session = await connected(connection, { optional: true });
     expect(session.tools.names).toEqual([]);
