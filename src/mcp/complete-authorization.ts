@@ -29,7 +29,8 @@ export async function completeAuthorization(toolset: ToolsetClass, binding: Tool
     await untilAborted(transport.finishAuth(code), binding.run?.signal);
   } catch (error) {
     if (ConfigurationError.is(error) || binding.run?.signal.aborted) throw error;
-    const reason = transport.redact?.(messageOf(error)) ?? 'the authorization server refused';
+    const said = transport.redact?.(messageOf(error)) ?? 'the authorization server refused';
+    const reason = said.replace(/\s+/g, ' ');
     throw new ProviderError(
       `Toolset ${name}: the authorization could not be completed: ${reason.replaceAll(code, '[redacted]').slice(0, 200)}. ` +
         'Let the user authorize again.',

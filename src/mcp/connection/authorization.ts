@@ -1,4 +1,5 @@
-import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
+import { auth, extractWWWAuthenticateParams, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { Turnstile } from '../../run/turnstile';
 
 /** An OAuth provider of the application's, watched for what one connection has to know of its authorization. */
@@ -43,6 +44,24 @@ export class Authorization {
     const { redirect } = this;
     this.redirect = undefined;
     return redirect;
+  }
+
+  /**
+   * Exchanges the code that came back for tokens. Another process may have sent the user away, so the server is asked once
+   * more where its authorization is described.
+   */
+  async finish(code: string, serverUrl: URL, fetchFn: FetchLike): Promise<void> {
+    const response = await fetchFn(serverUrl, { method: 'GET', headers: { accept: 'text/html' } });
+    response.body?.cancel().catch(() => undefined);
+    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+    const result = await auth(this.provider, {
+      serverUrl,
+      authorizationCode: code,
+      fetchFn,
+      ...(resourceMetadataUrl && { resourceMetadataUrl }),
+      ...(scope !== undefined && { scope }),
+    });
+    if (result !== 'AUTHORIZED') throw new Error('the user has to authorize again');
   }
 
   private async redirected(url: URL): Promise<void> {

@@ -1,5 +1,6 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { messageOf } from '../../errors';
 import type { HttpConnectionOptions } from '../../toolset/client-source';
@@ -34,6 +35,8 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   private readonly waiting = new Map<string | number, HttpExchange>();
   /** Those whose HTTP request is not answered to the end, whether anything waits for the reply or not. */
   private readonly open = new Set<HttpExchange>();
+  private readonly endpoint: URL;
+  private readonly fetch: FetchLike;
   private readonly end: AbortController;
   private readonly authorization: Authorization | undefined;
 
@@ -55,6 +58,8 @@ export class HttpTransport extends StreamableHTTPClientTransport {
       reconnectionOptions: NO_RECONNECTION,
       ...(authorization && { authProvider: authorization.provider }),
     });
+    this.endpoint = new URL(url);
+    this.fetch = fetch;
     this.end = end;
     this.authorization = authorization;
     this.redact = (text) => sent.redact(text);
@@ -83,6 +88,10 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     for (const exchange of this.open) exchange.drop();
     this.end.abort();
     await super.close();
+  }
+
+  override async finishAuth(code: string): Promise<void> {
+    await this.authorization?.finish(code, this.endpoint, this.fetch);
   }
 
   get hasAuthorization(): boolean {

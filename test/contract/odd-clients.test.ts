@@ -1,0 +1,46 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { CreateClient, McpToolset, ToolError } from 'mcp-toolset';
+import { startRawHttp, text, tool, type RawHttpServer } from '../servers';
+import { closeRunsAfterEach, registered } from './started-run';
+
+closeRunsAfterEach();
+
+/** A client of the application's that does something else before it sends. */
+class SlowClient extends Client {
+  override async request(...request: Parameters<Client['request']>): Promise<never> {
+    await new Promise((resolve) => setImmediate(resolve));
+    return (await super.request(...request)) as never;
+  }
+}
+
+function toolsetOf(server: RawHttpServer) {
+  @McpToolset()
+  class Shop {
+    @CreateClient()
+    client() {
+      const transport = new StreamableHTTPClientTransport(new URL(server.url));
+      return { client: new SlowClient({ name: 'slow', version: '1' }), transport };
+    }
+  }
+  return Shop;
+}
+
+describe('R26, R42: an application that extends the official client', () => {
+  it('gets results, and errors as what they are, also where its client waits before it sends', async () => {
+    const server = await startRawHttp({
+      tools: [tool('a'), tool('b'), tool('c')],
+      call: ({ name }, x) => {
+        if (name === 'a') return text('done');
+        if (name === 'b') x.error(-32001, 'no such thing');
+        else x.raw(503);
+        return undefined;
+      },
+    });
+    const tools = await registered([toolsetOf(server)]);
+    const executions = await Promise.all(['a', 'b', 'c'].map((name) => tools.execute({ name })));
+    expect(executions[0]).toMatchObject({ status: 'success', value: 'done' });
+    expect(executions[1]).toMatchObject({ error: expect.any(ToolError), content: 'no such thing' });
+    expect(executions[2]).toMatchObject({ error: { name: 'ProviderError', outcome: 'unknown' } });
+  });
+});
