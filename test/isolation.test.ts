@@ -262,3 +262,17 @@ it('a service of the application is shared by runs, and is not harmed when one c
   expect(two.resolve(Pool)).toBe(pool);
   expect(disposed).toEqual([]);
 });
+
+it('an object that one run was injected into serves no other run, although it was made a singleton', () => {
+  const parent = container.createChildContainer();
+  @injectable()
+  class Kept {
+    constructor(readonly tools: ToolRegistry) {}
+  }
+  parent.registerSingleton(Kept);
+  const [ada, bob] = [startRun({ container: parent, id: 'ada' }), startRun({ container: parent, id: 'bob' })];
+  expect(ada.resolve(Kept)).toBe(ada.resolve(Kept));
+  expect(() => bob.resolve(Kept)).toThrow(
+    /an instance of Kept was made for run ada.*Do not register the class as a singleton/,
+  );
+});

@@ -142,3 +142,15 @@ describe('R2: where decorators may stand', () => {
     expect(await faultOf(() => decorate({ constructor: Object }))).toMatch(/is not a toolset/);
   });
 });
+
+describe('R2: decorators without their parentheses', () => {
+  const misplaced = { MapTool, MapResult, OnError, CreateClient };
+  it.each(Object.entries(misplaced))('@%s is refused where no compiler has refused it', (name, decorator) => {
+    const use = decorator as unknown as (target: object, key: string, descriptor: PropertyDescriptor) => unknown;
+    expect(() => use({}, 'method', { value: () => undefined })).toThrow(new RegExp(`Write @${name}\\(\\)`));
+  });
+
+  it('@McpToolset is refused', () => {
+    expect(() => McpToolset(class Shop {} as never)).toThrow(/Write @McpToolset\(\)/);
+  });
+});

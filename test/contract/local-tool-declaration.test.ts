@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { container } from 'tsyringe';
 import { Tool, type ToolClass, type ToolDefinition } from 'mcp-toolset';
 import { closeRunsAfterEach, faultOf, registered } from './started-run';
@@ -78,6 +79,16 @@ describe('R41: name, description and schema of a local tool', () => {
     expect(await faultOf(() => registered(Base as unknown as ToolClass))).toMatch(/^Tool class Base: "toolName"/);
     expect(await faultOf(() => registered(Tool as unknown as ToolClass))).toMatch(
       /the class Tool is nothing that can be registered/,
+    );
+  });
+
+  it.each([
+    ['a zod schema', z.object({ q: z.string() })],
+    ['the shape of one, as the SDK takes it', { q: z.string() }],
+    ['a schema of the older zod', { _def: {}, parse: () => undefined }],
+  ])('%s is no JSON Schema, and not taken for one', async (_, inputSchema) => {
+    expect(await faultOf(() => Tool.define(definition({ inputSchema })))).toMatch(
+      /"inputSchema" is a zod schema; expected JSON Schema, as z.toJSONSchema/,
     );
   });
 

@@ -69,6 +69,20 @@ describe('R39: stdout', () => {
   });
 });
 
+describe('R39: a flood of lines', () => {
+  it('that are empty or no messages costs no more than reading them', async () => {
+    const server = await rawStdio({
+      tools: [tool('a')],
+      call: (_params, exchange) => {
+        exchange.write('\n'.repeat(1024 * 1024));
+        exchange.write('garbage\n'.repeat(64 * 1024));
+        return { content: [{ type: 'text', text: 'ok' }] };
+      },
+    });
+    expect(await callOnce(server.connection)).toMatchObject({ content: 'ok' });
+  }, 20_000);
+});
+
 describe('R39: maxMessageBytes bounds one message', () => {
   const LIMIT = 1_000;
   const sized = {
