@@ -159,12 +159,10 @@ it("what one run's server asks never reaches the handlers of another run", async
       const { user } = exchange.headers;
       if ((waiting += 1) === users.length) all.open();
       await all.passed;
-      const stream = exchange
-        .sse()
-        .request(`of ${String(user)}`, 'elicitation/create', {
-          ...form({ name: { type: 'string' } }),
-          message: String(user),
-        });
+      const stream = exchange.sse().request(`of ${String(user)}`, 'elicitation/create', {
+        ...form({ name: { type: 'string' } }),
+        message: String(user),
+      });
       const { message, headers } = await replyTo(server, `of ${String(user)}`);
       expect(headers.user).toBe(user);
       const { result } = message as { result: { content: { name: string } } };
