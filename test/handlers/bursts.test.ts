@@ -1,7 +1,8 @@
-import type { LogNotification } from 'mcp-toolset';
+import { configureMcpToolset, ToolBinding, ToolRegistry, type LogNotification } from 'mcp-toolset';
+import { container } from 'tsyringe';
 import { closeServersAfterEach, rawStdio, startRawHttp, text, tool } from '../servers';
 import { closeRunsAfterEach, gate } from '../contract/live-run';
-import { scene } from './asking';
+import { askingToolset, Log, scene } from './asking';
 
 closeServersAfterEach();
 closeRunsAfterEach();
@@ -95,7 +96,7 @@ it('a handler that fails is logged, and told what follows', async () => {
   expect(logged.errors).toEqual([expect.stringMatching(/: one$/), expect.stringMatching(/: two$/)]);
 });
 
-it('nothing is delivered after the run has been closed', async () => {
+it.each(['a run', 'a registry without a run'])('nothing is delivered after %s has been closed', async (owner) => {
   const server = await burstingServer();
   const first = gate();
   const told: number[] = [];
@@ -103,9 +104,18 @@ it('nothing is delivered after the run has been closed', async () => {
     told.push(numberOf(line));
     await first.passed;
   };
-  const { run, registry } = await scene(server, { log });
-  await registry.execute({ name: 'x' });
-  await run.close();
+  if (owner === 'a run') {
+    const { run, registry } = await scene(server, { log });
+    await registry.execute({ name: 'x' });
+    await run.close();
+  } else {
+    const own = container.createChildContainer();
+    configureMcpToolset(own, { logger: new Log() });
+    const registry = new ToolRegistry(new ToolBinding({ container: own }));
+    await registry.register(askingToolset(server, { log }));
+    await registry.execute({ name: 'x' });
+    await registry.close();
+  }
   first.open();
   await new Promise((resolve) => setImmediate(resolve));
   expect(told).toEqual([1]);

@@ -7,11 +7,11 @@ closeServersAfterEach();
 closeRunsAfterEach();
 
 const fails = (error: unknown) => ({
-  elicit: () => Promise.reject(error as Error),
+  elicit: () => Promise.reject(error),
   sample: () => {
     throw error;
   },
-  roots: async () => Promise.reject(error as Error),
+  roots: async () => Promise.reject(error),
 });
 const requests: [string, object][] = [
   ['elicitation/create', form({})],

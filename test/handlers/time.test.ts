@@ -86,23 +86,21 @@ describe('the time of a call', () => {
   });
 
   it('of another call goes on while the handler of the first one runs', async () => {
-    const begun = gate();
+    const { passed: hanging, open } = gate();
     const server = await startRawHttp({
       tools: [tool('asks'), tool('hangs')],
-      call: ({ name }, exchange) => {
+      call: async ({ name }, exchange) => {
         const stream = exchange.sse();
-        if (name === 'asks') stream.request('ask', 'elicitation/create', form({}));
+        if (name === 'hangs') return open();
+        await hanging;
+        stream.request('ask', 'elicitation/create', form({}));
       },
     });
-    const elicit = () => {
-      begun.open();
-      return new Promise<typeof accept>(() => undefined);
-    };
+    const elicit = () => new Promise<typeof accept>(() => undefined);
     const { registry } = await scene(server, { elicit }, { timeout: SHORT });
     const abort = new AbortController();
     const asking = registry.execute({ name: 'asks' }, { signal: abort.signal });
     asking.catch(() => undefined);
-    await begun.passed;
     expect((await registry.execute({ name: 'hangs' })).error).toBeInstanceOf(ProviderError);
     abort.abort();
     await expect(asking).rejects.toThrow();
