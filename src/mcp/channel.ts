@@ -151,10 +151,10 @@ export class Channel implements Transport {
     if ('error' in message) exchange.failure = { kind: 'reply', ...message.error };
     else if (!('result' in message) || !isObject(message.result)) exchange.failure = NO_RESULT;
     else exchange.result = message.result;
-    const { id, isOurs, failure } = exchange;
-    if (failure === NO_RESULT) return this.onmessage?.(noReply(id));
-    // The client would look through all of a result, and keep what a task might still need, so it is given none of ours.
-    this.onmessage?.(isOurs && !failure ? { jsonrpc: '2.0', id, result: {} } : message, extra);
+    // The client takes notifications in a turn later than replies, and with a reply it forgets whose the progress was.
+    Promise.resolve()
+      .then(() => this.onmessage?.(replyFor(exchange, message), extra))
+      .catch((error: unknown) => this.onerror?.(error as Error));
   }
 
   /** The client only forgets a request when a reply comes, so a request whose reply cannot come is given one. */
@@ -218,6 +218,12 @@ const NO_RESULT: RequestFailureDetails = { kind: 'unreadable', message: 'its res
 
 function noReply(id: string | number): JSONRPCMessage {
   return { jsonrpc: '2.0', id, error: { code: -32603, message: 'No reply' } };
+}
+
+/** What the client is given of a reply: it would look through all of a result, and keep what a task might still need. */
+function replyFor({ id, isOurs, failure }: Exchange, message: JSONRPCMessage): JSONRPCMessage {
+  if (failure === NO_RESULT) return noReply(id);
+  return isOurs && !failure ? { jsonrpc: '2.0', id, result: {} } : message;
 }
 
 function isObject(value: unknown): value is RawResult {

@@ -1,7 +1,15 @@
+import type { z } from 'zod/v4';
 import { ConfigurationError } from '../errors';
+import { defined } from '../options';
 import { compileSchema } from '../tool/input-schema';
 import type { JsonSchema } from '../tool/json-schema';
-import type { ElicitationAnswer, ElicitationRequest, Root, SamplingAnswer } from '../toolset/handler-types';
+import type { ElicitationAnswer, ElicitationRequest, Root } from '../toolset/handler-types';
+import {
+  CreateMessageResultSchema,
+  CreateMessageResultWithToolsSchema,
+  ElicitResultSchema,
+  ListRootsResultSchema,
+} from './official-client';
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel'];
 
@@ -14,27 +22,37 @@ export function checkedAnswer(
   request: object,
   answer: unknown,
 ): object {
-  if (role === 'listRoots') return { roots: checkedRoots(answer) };
-  if (typeof answer !== 'object' || answer === null) throw new ConfigurationError(`it returned ${String(answer)}`);
+  if (role === 'listRoots') return checked(ListRootsResultSchema, { roots: checkedRoots(answer) });
+  if (!isObject(answer)) throw new ConfigurationError(`it returned ${String(answer)}`);
   if (role === 'onElicitation') return checkedElicitation(request as ElicitationRequest, answer as ElicitationAnswer);
-  const { model, role: speaker, content } = answer as Partial<SamplingAnswer>;
-  if (typeof model !== 'string' || typeof speaker !== 'string' || content === undefined) {
-    throw new ConfigurationError('expected an answer with role, model and content');
-  }
-  return answer;
+  const { tools, toolChoice } = request as { tools?: unknown; toolChoice?: unknown };
+  return checked(tools || toolChoice ? CreateMessageResultWithToolsSchema : CreateMessageResultSchema, answer);
 }
 
 function checkedElicitation(request: ElicitationRequest, answer: ElicitationAnswer): object {
-  const { action } = answer;
+  const { action, content: given = {} } = answer;
   if (!ACTIONS.includes(action)) throw new ConfigurationError('expected "action" to be accept, decline or cancel');
   if (action !== 'accept' || request.mode === 'url') return { action };
+  if (!isObject(given)) throw new ConfigurationError('expected "content" to be an object');
   const schema = request.requestedSchema ?? { type: 'object' };
-  const content = { ...defaultsOf(schema), ...answer.content };
+  const content = { ...defaultsOf(schema), ...defined(given) };
   const faults = compileSchema(schema, { allFaults: true })(content);
   if (faults.length > 0) {
     throw new ConfigurationError(`the content does not match the requested schema: ${faults.join('; ')}`);
   }
-  return { action, content };
+  return checked(ElicitResultSchema, { action, content });
+}
+
+/** The answer, where the protocol allows it. */
+function checked(schema: z.ZodType, answer: object): object {
+  const { error } = schema.safeParse(answer);
+  if (!error) return answer;
+  const faults = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new ConfigurationError(`the protocol does not allow the answer: ${faults.join('; ')}`);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function defaultsOf({ properties }: JsonSchema): object {

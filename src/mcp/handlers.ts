@@ -26,9 +26,9 @@ export interface HandlerParts {
 
 /** Requests of a server, by the role that answers them, and the capability that the client announces for it. */
 const REQUESTS = {
-  onElicitation: { method: 'elicitation/create', capability: { elicitation: { form: {}, url: {} } } },
-  onSampling: { method: 'sampling/createMessage', capability: { sampling: { tools: {} } } },
-  listRoots: { method: 'roots/list', capability: { roots: {} } },
+  onElicitation: { method: 'elicitation/create', capability: 'elicitation', features: { form: {}, url: {} } },
+  onSampling: { method: 'sampling/createMessage', capability: 'sampling', features: { tools: {} } },
+  listRoots: { method: 'roots/list', capability: 'roots', features: {} },
 } as const;
 
 const NOTIFICATIONS = { onLog: 'notifications/message', onToolsChanged: 'notifications/tools/list_changed' } as const;
@@ -45,7 +45,7 @@ export class Handlers {
 
   /**
    * Gives a client that is not connected yet the handlers that exist, and the capabilities that follow from them.
-   * @throws ConfigurationError when the application's client handles the same request itself
+   * @throws ConfigurationError when the application's client handles the same request or notification itself
    */
   attach(link: Link): void {
     const { handlers } = this.parts.definition;
@@ -54,6 +54,7 @@ export class Handlers {
     }
     for (const [role, method] of Object.entries(NOTIFICATIONS) as [keyof typeof NOTIFICATIONS, string][]) {
       if (handlers[role] === undefined) continue;
+      this.checkFree(link, role, method);
       link.onNotification(messageSchema(method), (params) => this.notify(role, params, link.callOfMessage()));
     }
   }
@@ -69,17 +70,20 @@ export class Handlers {
   }
 
   private attachRequest(link: Link, role: RequestRole): void {
-    const { definition } = this.parts;
-    const { method, capability } = REQUESTS[role];
-    if (link.handles(method)) {
-      throw new ConfigurationError(
-        `Toolset ${definition.name}, method ${String(definition.handlers[role])}: the client that the application built ` +
-          `handles ${method} itself; keep one of the two.`,
-        { toolset: definition.name },
-      );
-    }
-    link.announce(capability);
+    const { method, capability, features } = REQUESTS[role];
+    this.checkFree(link, role, method);
+    link.announce(capability, features);
     link.onRequest(messageSchema(method), (params, signal) => this.answer(role, { params, signal, link }));
+  }
+
+  private checkFree(link: Link, role: HandlerRole, method: string): void {
+    if (!link.handles(method)) return;
+    const { name, handlers } = this.parts.definition;
+    throw new ConfigurationError(
+      `Toolset ${name}, method ${String(handlers[role])}: the client that the application built handles ${method} ` +
+        'itself; keep one of the two.',
+      { toolset: name },
+    );
   }
 
   private async answer(
@@ -94,7 +98,7 @@ export class Handlers {
       const answer = (async () => this.call(role, params, this.context(joined.signal, call)))();
       return checkedAnswer(role, params, await untilAborted(answer, joined.signal));
     } catch (error) {
-      throw this.disclosed(error, role);
+      throw this.disclosed(error, role, joined.signal.aborted);
     } finally {
       joined.release();
       resume();
@@ -118,11 +122,11 @@ export class Handlers {
     return { binding, signal, mcpTool, arguments: call.arguments, ...(callId !== undefined && { callId }) };
   }
 
-  /** The error that the server is told; the application's own reaches the log. */
-  private disclosed(error: unknown, role: RequestRole): Error {
+  /** The error that the server is told; the application's own reaches the log, unless nobody waits for an answer. */
+  private disclosed(error: unknown, role: RequestRole, isOver: boolean): Error {
     const { definition, logger } = this.parts;
     const isForServer = ToolError.is(error);
-    if (!isForServer && !this.runSignal().aborted) {
+    if (!isForServer && !isOver) {
       const where = `Toolset ${definition.name}, method ${String(definition.handlers[role])}`;
       logger.error(`${where}: the server's ${REQUESTS[role].method} is not answered: ${messageOf(error)}`, error);
     }

@@ -5,7 +5,14 @@ import { untilAborted } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
 import { ActiveCalls, type ActiveCall } from './active-calls';
 import { Channel, type Exchange, type RawResult } from './channel';
-import { asOfficial, isStdioTransport, type AnyTransport, type Client } from './official-client';
+import {
+  asOfficial,
+  capabilitiesOf,
+  handlesMethod,
+  isStdioTransport,
+  type AnyTransport,
+  type Client,
+} from './official-client';
 import { CallbackFailure, RequestFailure } from './request-failure';
 import { sendFailure } from './send-failure';
 
@@ -108,19 +115,14 @@ export class Link {
     return this.calls.belonging(this.transport.currentRequestId?.());
   }
 
-  /** Whether the client answers a server's request by itself. */
+  /** Whether the client does something about a server's request or notification by itself. */
   handles(method: string): boolean {
-    try {
-      this.client.assertCanSetRequestHandler(method);
-      return false;
-    } catch {
-      return true;
-    }
+    return handlesMethod(this.client, method);
   }
 
-  /** Announces a capability, beside those of the application's. */
-  announce(capability: object): void {
-    this.client.registerCapabilities(capability);
+  /** Announces a capability; what the application's client says of it stays. */
+  announce(name: string, capability: object): void {
+    this.client.registerCapabilities({ [name]: { ...capability, ...capabilitiesOf(this.client)[name] } });
   }
 
   /** Answers a server's requests. */

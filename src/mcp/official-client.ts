@@ -1,11 +1,20 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CreateMessageResultSchema,
+  CreateMessageResultWithToolsSchema,
+  ElicitResultSchema,
+  ListRootsResultSchema,
+  type JSONRPCMessage,
+  type MessageExtraInfo,
+} from '@modelcontextprotocol/sdk/types.js';
 import { messageOf } from '../errors';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { CallbackFailure, RequestFailureDetails } from './request-failure';
 
 export type { Client, JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions };
+/** What the protocol allows as results of a server's requests; the client refuses others with words of its own. */
+export { CreateMessageResultSchema, CreateMessageResultWithToolsSchema, ElicitResultSchema, ListRootsResultSchema };
 
 /** A transport as this library may meet it: an SDK one, one of its own, or the application's. */
 export interface AnyTransport extends Transport {
@@ -25,6 +34,28 @@ export interface AnyTransport extends Transport {
   redact?(text: string): string;
   /** Of the library's own stdio transport: why the connection has ended. */
   endReason?(): RequestFailureDetails;
+}
+
+/** What this library reads of the client's own fields; where one is missing, the SDK's behaviour remains. */
+interface SdkFields {
+  readonly _capabilities?: Readonly<Record<string, object | undefined>>;
+  readonly _notificationHandlers?: ReadonlyMap<string, unknown>;
+}
+
+/** The capabilities that the client is going to announce. */
+export function capabilitiesOf(client: Client): Readonly<Record<string, object | undefined>> {
+  return (client as unknown as SdkFields)._capabilities ?? {};
+}
+
+/** Whether the client does something about a server's request or notification by itself. */
+export function handlesMethod(client: Client, method: string): boolean {
+  if ((client as unknown as SdkFields)._notificationHandlers?.has(method) === true) return true;
+  try {
+    client.assertCanSetRequestHandler(method);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 // An application may load the other build of the SDK than this library does, so nothing here uses instanceof.

@@ -96,6 +96,29 @@ export const correct: Record<string, string> = {
   '@OnError that takes any Error, or nothing': `
     export class One { @OnError() report(error: Error) { throw error; } }
     export class Two { @OnError() report() {} }`,
+  'every handler, sync, async, with and without its parameters': `
+    export class One {
+      @lib.OnElicitation()
+      async answer(request: lib.ElicitationRequest, { signal, mcpTool, callId, arguments: args }: lib.HandlerContext) {
+        if (request.mode === 'url' || signal.aborted) return { action: 'decline' as const };
+        return { action: 'accept' as const, content: { name: mcpTool?.name, id: callId, q: args?.['q'] } };
+      }
+      @lib.OnSampling()
+      sample({ messages, maxTokens }: lib.SamplingRequest) {
+        const text = String(messages.length + maxTokens);
+        return { role: 'assistant' as const, model: 'm', content: { type: 'text', text } };
+      }
+      @lib.ListRoots() roots(): lib.Root[] { return [{ uri: 'file:///a' }]; }
+      @lib.OnProgress() progress({ progress, total }: lib.ProgressNotification) { return progress / (total ?? 1); }
+      @lib.OnLog() async log({ level, data }: lib.LogNotification) { await Promise.resolve([level, data]); }
+      @lib.OnToolsChanged() private changed() {}
+      use() { this.changed(); }
+    }
+    export class Two {
+      @lib.OnElicitation() answer(): lib.ElicitationAnswer { return { action: 'cancel' }; }
+      @lib.OnSampling() async sample(): Promise<lib.SamplingAnswer> { throw new ToolError('No.'); }
+      @lib.ListRoots() async roots() { return [{ uri: 'file:///a', name: undefined }]; }
+    }`,
   '@McpToolset with every option': `
     @McpToolset({
       name: 'shop', optional: true, timeout: 5, calls: 'serial', limits: { maxTools: 3 },

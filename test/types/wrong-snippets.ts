@@ -45,6 +45,51 @@ export const wrong: Record<string, [string, RegExp]> = {
     method(`@CreateClient({ timeout: '5' })`, 'client(): lib.UnconnectedClient { throw new Error(); }'),
     /^TS2322: Type 'string' is not assignable to type 'number'/,
   ],
+  '@OnElicitation on a method that returns nothing': [method('@lib.OnElicitation()', 'answer() {}'), METHOD_DECORATOR],
+  '@OnElicitation on a method that returns another action': [
+    method('@lib.OnElicitation()', `answer() { return { action: 'approve' as const }; }`),
+    METHOD_DECORATOR,
+  ],
+  '@OnElicitation on a method that returns the content alone': [
+    method('@lib.OnElicitation()', `async answer() { return { name: 'Ada' }; }`),
+    METHOD_DECORATOR,
+  ],
+  '@OnElicitation on a method that wants a log': [
+    method('@lib.OnElicitation()', `answer(_: lib.LogNotification): lib.ElicitationAnswer { throw new Error(); }`),
+    METHOD_DECORATOR,
+  ],
+  '@OnElicitation on a field': [
+    method('@lib.OnElicitation()', 'answer = (): lib.ElicitationAnswer => { throw new Error(); };'),
+    PROPERTY_DECORATOR,
+  ],
+  '@OnSampling on a method that returns a text': [
+    method('@lib.OnSampling()', `sample() { return 'Hello.'; }`),
+    METHOD_DECORATOR,
+  ],
+  '@OnSampling on a method that names no model': [
+    method('@lib.OnSampling()', `sample() { return { role: 'assistant' as const, content: {} }; }`),
+    METHOD_DECORATOR,
+  ],
+  '@ListRoots on a method that returns texts': [
+    method('@lib.ListRoots()', `roots() { return ['file:///a']; }`),
+    METHOD_DECORATOR,
+  ],
+  '@ListRoots on a method that returns one root': [
+    method('@lib.ListRoots()', `roots() { return { uri: 'file:///a' }; }`),
+    METHOD_DECORATOR,
+  ],
+  '@OnProgress on a method that wants a number': [
+    method('@lib.OnProgress()', 'progress(_: number) {}'),
+    METHOD_DECORATOR,
+  ],
+  '@OnLog on a method that wants a third parameter': [
+    method('@lib.OnLog()', 'log(_: lib.LogNotification, __: lib.HandlerContext, ___: Run) {}'),
+    METHOD_DECORATOR,
+  ],
+  '@OnToolsChanged on a method that wants a list of tools': [
+    method('@lib.OnToolsChanged()', 'changed(_: McpToolClass[]) {}'),
+    METHOD_DECORATOR,
+  ],
   '@MapTool on a method that returns a name': [
     method('@MapTool()', 'curate(tool: McpToolClass) { return tool.toolName; }'),
     METHOD_DECORATOR,

@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { DeadlineExceededError, ProviderError } from 'mcp-toolset';
+import { closeServersAfterEach, rawStdio, startRawHttp, text, tool, type RawHttpServer } from '../servers';
+import { closeRunsAfterEach, gate } from '../contract/live-run';
+import { ask, askingServer, form, replyTo, scene } from './asking';
+
+closeServersAfterEach();
+closeRunsAfterEach();
+
+/** Long enough to connect on a busy machine. */
+const SHORT = 400;
+const accept = { action: 'accept' as const };
+const thinkFor = (milliseconds: number) => async () => {
+  await delay(milliseconds);
+  return accept;
+};
+
+describe('the time of a call', () => {
+  it('stands still while a handler runs', async () => {
+    const { registry } = await scene(await askingServer(), { elicit: thinkFor(3 * SHORT) }, { timeout: SHORT });
+    expect(await ask(registry, 'elicitation/create', form({}))).toEqual({ result: { action: 'accept', content: {} } });
+  });
+
+  it('stands still over stdio', async () => {
+    const server = await rawStdio({
+      tools: [tool('x')],
+      data: { call: 0, params: form({}) },
+      call: (_params, exchange) => {
+        exchange.data.call = exchange.id as number;
+        exchange.request('ask', 'elicitation/create', exchange.data.params);
+      },
+      on: { response: (exchange) => exchange.reply(exchange.data.call, { content: [] }) },
+    });
+    const { registry } = await scene(server, { elicit: thinkFor(3 * SHORT) }, { timeout: SHORT });
+    expect(await registry.execute({ name: 'x' })).toMatchObject({ status: 'success' });
+  });
+
+  it('stands still until the last of several handlers has ended', async () => {
+    const last = gate();
+    const server: RawHttpServer = await startRawHttp({
+      tools: [tool('x')],
+      call: async (_params, exchange) => {
+        const stream = exchange.sse().request('slow', 'elicitation/create', form({})).request('quick', 'roots/list');
+        await replyTo(server, 'quick');
+        void delay(2 * SHORT).then(() => last.open());
+        await replyTo(server, 'slow');
+        stream.reply(text('done')).end();
+      },
+    });
+    const elicit = async () => {
+      await last.passed;
+      return accept;
+    };
+    const { registry } = await scene(server, { elicit, roots: () => [] }, { timeout: SHORT });
+    expect(await registry.execute({ name: 'x' })).toMatchObject({ content: 'done' });
+  });
+
+  it('goes on after the handler has answered', async () => {
+    const server: RawHttpServer = await startRawHttp({
+      tools: [tool('x')],
+      call: (_params, exchange) => void exchange.sse().request('ask', 'elicitation/create', form({})),
+    });
+    const { registry } = await scene(server, { elicit: thinkFor(SHORT / 4) }, { timeout: SHORT });
+    const { error } = await registry.execute({ name: 'x' });
+    expect(error).toBeInstanceOf(ProviderError);
+    expect((error as ProviderError).message).toContain(`no answer within ${SHORT} ms`);
+    expect((await replyTo(server, 'ask')).message).toMatchObject({ result: { action: 'accept' } });
+  });
+
+  it('goes on after the server has taken its request back', async () => {
+    const begun = gate();
+    const server = await startRawHttp({
+      tools: [tool('x')],
+      call: async (_params, exchange) => {
+        const stream = exchange.sse().request('ask', 'elicitation/create', form({}));
+        await begun.passed;
+        stream.notify('notifications/cancelled', { requestId: 'ask' });
+      },
+    });
+    const elicit = () => {
+      begun.open();
+      return new Promise<typeof accept>(() => undefined);
+    };
+    const { registry } = await scene(server, { elicit }, { timeout: SHORT });
+    expect((await registry.execute({ name: 'x' })).error).toBeInstanceOf(ProviderError);
+  });
+
+  it('of another call goes on while the handler of the first one runs', async () => {
+    const { passed: hanging, open } = gate();
+    const server = await startRawHttp({
+      tools: [tool('asks'), tool('hangs')],
+      call: async ({ name }, exchange) => {
+        const stream = exchange.sse();
+        if (name === 'hangs') return open();
+        await hanging;
+        stream.request('ask', 'elicitation/create', form({}));
+      },
+    });
+    const elicit = () => new Promise<typeof accept>(() => undefined);
+    const { registry } = await scene(server, { elicit }, { timeout: SHORT });
+    const abort = new AbortController();
+    const asking = registry.execute({ name: 'asks' }, { signal: abort.signal });
+    asking.catch(() => undefined);
+    expect((await registry.execute({ name: 'hangs' })).error).toBeInstanceOf(ProviderError);
+    abort.abort();
+    await expect(asking).rejects.toThrow();
+  });
+});
+
+it("the deadline of a run does not stand still while a handler runs, and the run's handlers end with it", async () => {
+  const server = await askingServer();
+  const elicit = () => new Promise<typeof accept>(() => undefined);
+  const { registry } = await scene(server, { elicit }, { run: { timeout: SHORT }, timeout: 60_000 });
+  const call = registry.execute({ name: 'ask', input: { method: 'elicitation/create', params: form({}) } });
+  await expect(call).rejects.toBeInstanceOf(DeadlineExceededError);
+});
