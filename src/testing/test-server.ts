@@ -11,7 +11,7 @@ import type { UnconnectedClient } from '../toolset/client-source';
 export interface TestTool {
   /** What the model is told; left out, the server publishes none. */
   readonly description?: string | undefined;
-  /** JSON Schema of the arguments. Default: any object. */
+  /** JSON Schema of the arguments. Default: an object with whatever in it. */
   readonly inputSchema?: JsonSchema | undefined;
   /** JSON Schema of the structured content. */
   readonly outputSchema?: JsonSchema | undefined;
