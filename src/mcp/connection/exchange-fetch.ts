@@ -27,7 +27,7 @@ export function exchangeFetch(send: FetchLike, options: ExchangeFetchOptions): F
     const isMessage = new Headers(init.headers).get('accept')?.includes('text/event-stream') === true;
     if (isMessage && init.method === 'GET') return new Response(null, { status: 405 });
     const exchange = currentExchange.getStore();
-    const sent = { ...init, signal: exchange?.signal ?? init.signal ?? options.signal };
+    const sent = { ...init, signal: exchange?.signal ?? options.signal };
     const response = await send(url, sent);
     if (response.status > HIGHEST_STATUS || (isMessage && !response.ok)) return refused(response, options, exchange);
     if (!isMessage || !exchange) return bounded(response, maxBytes);

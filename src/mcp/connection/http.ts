@@ -1,6 +1,7 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { setMaxListeners } from 'node:events';
 import { messageOf } from '../../errors';
 import type { HttpConnectionOptions } from '../../toolset/client-source';
 import { CallbackFailure, RequestFailure, type RequestFailureDetails } from '../request-failure';
@@ -12,6 +13,8 @@ import { Redaction } from './redaction';
 const DEFAULT_MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 /** How many values of headers are remembered for redaction; signatures are new with each request. */
 const MOST_SECRETS = 500;
+/** Answers that may be on their way at once: each takes a socket, and a server may ask without end. */
+const MOST_ANSWERS = 100;
 
 /** Resuming a stream is `eventStream`'s, so the SDK is to try nothing of its own. */
 const NO_RECONNECTION = {
@@ -34,10 +37,13 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   /** Those whose HTTP request is not answered to the end, whether anything waits for the reply or not. */
   private readonly open = new Set<HttpExchange>();
   private readonly end: AbortController;
+  private answers = 0;
 
   constructor(options: HttpConnectionOptions) {
     const { url, authProvider, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
     const end = new AbortController();
+    // Every notice and every answer listens to it.
+    setMaxListeners(0, end.signal);
     const sent = new Redaction(MOST_SECRETS);
     const fetch = exchangeFetch(endpointFetch(options, sent), {
       maxBytes: maxResponseBytes,
@@ -55,7 +61,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
 
   override async send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
     const id = !Array.isArray(message) && 'method' in message && 'id' in message ? message.id : undefined;
-    if (id === undefined) return currentExchange.run(undefined, () => super.send(message, options));
+    if (id === undefined) return this.sendOneWay(message, options);
     const exchange = this.begin(id);
     // After authorization the SDK sends the message again by this method, and then the later exchange counts.
     const isLatest = (): boolean => this.waiting.get(id) === exchange;
@@ -82,6 +88,18 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     this.waiting.delete(id);
     if (replied) exchange?.finish();
     else exchange?.drop();
+  }
+
+  /** Sends a notification, or an answer to the server, which goes without one where it asks too much at once. */
+  private async sendOneWay(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
+    const answers = !Array.isArray(message) && !('method' in message) ? 1 : 0;
+    if (this.answers + answers > MOST_ANSWERS) throw new Error(`More than ${MOST_ANSWERS} answers at once.`);
+    this.answers += answers;
+    try {
+      await currentExchange.run(undefined, () => super.send(message, options));
+    } finally {
+      this.answers -= answers;
+    }
   }
 
   private begin(id: string | number): HttpExchange {
