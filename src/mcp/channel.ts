@@ -6,8 +6,11 @@ import type {
   Transport,
   TransportSendOptions,
 } from './official-client';
+import { readReply, type RawResult } from './reply';
 import { CallbackFailure, type RequestFailureDetails } from './request-failure';
 import { sendFailure } from './send-failure';
+
+export type { RawResult };
 
 /** One request on the wire, and how it went. */
 export interface Exchange {
@@ -20,9 +23,6 @@ export interface Exchange {
   /** Set when it failed by what the wire showed. */
   failure?: RequestFailureDetails | CallbackFailure;
 }
-
-/** A JSON object from the server. */
-export type RawResult = Readonly<Record<string, unknown>>;
 
 /** Milliseconds that the server has to hear that its session ends, and that a transport has to close. */
 const FAREWELL_BOUND = 2_000;
@@ -75,13 +75,20 @@ export class Channel implements Transport {
 
   start(): Promise<void> {
     const { onmessage, onclose, onerror } = this.transport;
+    // What the application's own listeners throw is the transport's to deal with; a reply is not lost by it.
     this.transport.onmessage = (message, extra) => {
-      onmessage?.(message, extra);
-      this.receive(message, extra);
+      try {
+        onmessage?.(message, extra);
+      } finally {
+        this.receive(message, extra);
+      }
     };
     this.transport.onclose = () => {
-      onclose?.();
-      void this.end();
+      try {
+        onclose?.();
+      } finally {
+        void this.end();
+      }
     };
     this.transport.onerror = (error) => {
       onerror?.(error);
@@ -142,13 +149,13 @@ export class Channel implements Transport {
     const exchange = 'method' in message ? undefined : this.taken(message.id);
     if (!exchange) return this.onmessage?.(message, extra);
     this.transport.settled?.(exchange.id, true);
-    if ('error' in message) exchange.failure = { kind: 'reply', ...message.error };
-    else if (!('result' in message) || !isObject(message.result)) exchange.failure = NO_RESULT;
-    else exchange.result = message.result;
-    const { id, isOurs, failure } = exchange;
-    if (failure === NO_RESULT) return this.onmessage?.(noReply(id));
-    // The client would look through all of a result, and keep what a task might still need, so it is given none of ours.
-    this.onmessage?.(isOurs && !failure ? { jsonrpc: '2.0', id, result: {} } : message, extra);
+    const { id, isOurs } = exchange;
+    const reply = readReply(message);
+    Object.assign(exchange, reply);
+    // The client would look through all of a result, and keep what a task might still need, so it is given none of ours;
+    // and what it cannot read it would pass over, and wait for ever.
+    if ('result' in reply) return this.onmessage?.(isOurs ? { jsonrpc: '2.0', id, result: {} } : message, extra);
+    this.onmessage?.(isOurs || reply.failure.kind === 'unreadable' ? noReply(id) : message, extra);
   }
 
   /** The client only forgets a request when a reply comes, so a request whose reply cannot come is given one. */
@@ -208,14 +215,8 @@ export class Channel implements Transport {
   }
 }
 
-const NO_RESULT: RequestFailureDetails = { kind: 'unreadable', message: 'its result is no object' };
-
 function noReply(id: string | number): JSONRPCMessage {
   return { jsonrpc: '2.0', id, error: { code: -32603, message: 'No reply' } };
-}
-
-function isObject(value: unknown): value is RawResult {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Waits for `work`, but not for longer than `milliseconds`. */

@@ -19,7 +19,7 @@ const UNREADABLE = new Set<unknown>(['ZodError', '$ZodError', 'SyntaxError']);
 export function sendFailure(error: unknown): RequestFailureDetails {
   if (error instanceof RequestFailure) return error.details;
   const message = messageOf(error);
-  const { code, name, cause } = error as { code?: unknown; name?: unknown; cause?: { code?: unknown } };
+  const { code, name, cause } = Object(error) as { code?: unknown; name?: unknown; cause?: { code?: unknown } };
   const status = httpStatus(code, message);
   if (status !== undefined) return { kind: 'http', status, body: httpBody(message) };
   if (UNREADABLE.has(name) || code === -1) {
