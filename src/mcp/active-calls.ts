@@ -1,6 +1,6 @@
 import type { ToolBinding } from '../tool/tool-binding';
 import type { McpToolDefinition } from '../toolset/callbacks';
-import type { Claim } from './channel';
+import type { Claim } from './exchange';
 import type { Patience } from './patience';
 
 /** The call of a tool, as what belongs to it is told. */

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { messageOf } from '../errors';
 import type {
   AnyTransport,
@@ -7,30 +6,10 @@ import type {
   Transport,
   TransportSendOptions,
 } from './official-client';
+import { readReply } from './reply';
+import { claims, type Claim, type Exchange } from './exchange';
 import { CallbackFailure, type RequestFailureDetails } from './request-failure';
 import { sendFailure } from './send-failure';
-
-/** One request on the wire, and how it went. */
-export interface Exchange {
-  readonly id: string | number;
-  readonly method: string;
-  /** Whether the library sent it, and not the application by its own client. */
-  readonly isOurs: boolean;
-  /** What the server answered, to a request of the library's. */
-  result?: RawResult;
-  /** Set when it failed by what the wire showed. */
-  failure?: RequestFailureDetails | CallbackFailure;
-}
-
-/** A JSON object from the server. */
-export type RawResult = Readonly<Record<string, unknown>>;
-
-/** A request of the library's, and the exchange by which it was sent, once it was. */
-export interface Claim {
-  exchange?: Exchange;
-}
-
-const claims = new AsyncLocalStorage<Claim | undefined>();
 
 /** Milliseconds that the server has to hear that its session ends, and that a transport has to close. */
 const FAREWELL_BOUND = 2_000;
@@ -79,13 +58,20 @@ export class Channel implements Transport {
 
   start(): Promise<void> {
     const { onmessage, onclose, onerror } = this.transport;
+    // What the application's own listeners throw is the transport's to deal with; a reply is not lost by it.
     this.transport.onmessage = (message, extra) => {
-      onmessage?.(message, extra);
-      this.receive(message, extra);
+      try {
+        onmessage?.(message, extra);
+      } finally {
+        this.receive(message, extra);
+      }
     };
     this.transport.onclose = () => {
-      onclose?.();
-      void this.end();
+      try {
+        onclose?.();
+      } finally {
+        void this.end();
+      }
     };
     this.transport.onerror = (error) => {
       onerror?.(error);
@@ -148,9 +134,7 @@ export class Channel implements Transport {
     const exchange = 'method' in message ? undefined : this.taken(message.id);
     if (!exchange) return this.onmessage?.(message, extra);
     this.transport.settled?.(exchange.id, true);
-    if ('error' in message) exchange.failure = { kind: 'reply', ...message.error };
-    else if (!('result' in message) || !isObject(message.result)) exchange.failure = NO_RESULT;
-    else exchange.result = message.result;
+    Object.assign(exchange, readReply(message));
     // The client takes notifications in a turn later than replies, and with a reply it forgets whose the progress was.
     Promise.resolve()
       .then(() => this.onmessage?.(replyFor(exchange, message), extra))
@@ -214,20 +198,18 @@ export class Channel implements Transport {
   }
 }
 
-const NO_RESULT: RequestFailureDetails = { kind: 'unreadable', message: 'its result is no object' };
-
 function noReply(id: string | number): JSONRPCMessage {
   return { jsonrpc: '2.0', id, error: { code: -32603, message: 'No reply' } };
 }
 
-/** What the client is given of a reply: it would look through all of a result, and keep what a task might still need. */
+/**
+ * What the client is given of a reply: it would look through all of a result, and keep what a task might still need; and
+ * what it cannot read it would pass over, and wait for ever.
+ */
 function replyFor({ id, isOurs, failure }: Exchange, message: JSONRPCMessage): JSONRPCMessage {
-  if (failure === NO_RESULT) return noReply(id);
-  return isOurs && !failure ? { jsonrpc: '2.0', id, result: {} } : message;
-}
-
-function isObject(value: unknown): value is RawResult {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (failure === undefined) return isOurs ? { jsonrpc: '2.0', id, result: {} } : message;
+  const isUnreadable = !(failure instanceof CallbackFailure) && failure.kind === 'unreadable';
+  return isOurs || isUnreadable ? noReply(id) : message;
 }
 
 /** Waits for `work`, but not for longer than `milliseconds`. */

@@ -4,7 +4,9 @@ import { LONGEST_TIMER } from '../options';
 import { untilAborted } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
 import { ActiveCalls, type ActiveCall } from './active-calls';
-import { Channel, type Exchange, type RawResult } from './channel';
+import { Channel } from './channel';
+import type { Exchange } from './exchange';
+import type { RawResult } from './reply';
 import {
   asOfficial,
   capabilitiesOf,

@@ -4,7 +4,7 @@ import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
 import type { CallDescription } from './active-calls';
 import { translated, type RequestSubject } from './failures';
-import type { RawResult } from './channel';
+import type { RawResult } from './reply';
 import type { Handlers } from './handlers';
 import { Link } from './link';
 import { isAlreadyStarted } from './official-client';

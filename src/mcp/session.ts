@@ -7,7 +7,7 @@ import type { ToolsetDefinition } from '../toolset/definition';
 import type { CallDescription } from './active-calls';
 import { describe, type RequestSubject } from './failures';
 import type { Handlers } from './handlers';
-import type { RawResult } from './channel';
+import type { RawResult } from './reply';
 import { patience } from './patience';
 import { ReopeningLink, tooSlow } from './reopening-link';
 import { closeWithRun } from './run-sessions';

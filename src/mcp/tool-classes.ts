@@ -5,7 +5,7 @@ import type { ToolBinding } from '../tool/tool-binding';
 import type { McpToolClass, McpToolDefinition } from '../toolset/callbacks';
 import type { ToolSelection } from '../toolset/options';
 import { readCatalog } from './catalog';
-import type { RawResult } from './channel';
+import type { RawResult } from './reply';
 import { generateTool, type ToolOrigin } from './mcp-tool';
 import { OutputSchema } from './output-schema';
 import { callback } from './request-failure';

@@ -1,11 +1,12 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { type ToolRegistry, type Run, type ToolExecution } from 'mcp-toolset';
+import type { HttpConnectionOptions, Run, ToolExecution, ToolRegistry } from 'mcp-toolset';
 import { createTestServer, overrideClient } from 'mcp-toolset/testing';
-import { closeServersAfterEach, startRawHttp, text, tool, type RawHttpScript, type ResponseStream } from '../servers';
+import { closeServersAfterEach, rawStdio, startRawHttp, text, tool, type RawHttpScript, type ResponseStream } from '../servers';
 import {
   cancelNotices,
   closeRunsAfterEach,
   factoryToolset,
+  gate,
   httpClient,
   listenersOf,
   registered,
@@ -241,5 +242,51 @@ describe('R31: however much happens at once, no signal carries many listeners', 
     expect([listenersOf(run.signal), listenersOf(own.signal)]).toEqual([1, 1]);
     await Promise.all(calls);
     expect([listenersOf(run.signal), listenersOf(own.signal)]).toEqual([0, 0]);
+  });
+
+  it('1,600 cancel notices that are on their way at once', async () => {
+    const server = await startRawHttp({ tools: [tool('silent')] });
+    const delivered = gate();
+    // Nothing of them reaches the network, where they would need as many sockets.
+    const holding: HttpConnectionOptions['fetch'] = async (url, init) => {
+      const body = typeof init?.body === 'string' ? init.body : '';
+      if (!/tools.call|cancelled/.test(body)) return fetch(url, init);
+      const { signal } = new Request(url, init);
+      if (body.includes('cancelled')) await delivered.passed;
+      else await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      return new Response(null, { status: 202 });
+    };
+    const run = startRun();
+    const registry = await registered(run, toolsetFor({ ...server.connection, fetch: holding }));
+    const own = new AbortController();
+    const calls = Array.from({ length: 1_600 }, () => registry.execute({ name: 'silent' }, { signal: own.signal }));
+    await new Promise((resolve) => setImmediate(resolve));
+    own.abort();
+    const settled = await Promise.allSettled(calls);
+    expect(settled.every(({ status }) => status === 'rejected')).toBe(true);
+    delivered.open();
+  });
+
+  it('100 answers to a server that asks 300 questions and lets none be answered, and then none', async () => {
+    const server = await startRawHttp({ tools: [tool('curious'), tool('good')], on: { response: () => undefined } });
+    server.script.call = ({ name }, exchange) => {
+      if (name === 'good') return text('good');
+      const stream = exchange.sse();
+      for (let n = 0; n < 300; n += 1) stream.request(`question ${n}`, 'ping');
+      return void stream.reply(text('curious')).end();
+    };
+    const registry = await registered(startRun(), toolsetFor(server.connection));
+    expect(await registry.execute({ name: 'curious' })).toMatchObject({ content: 'curious' });
+    await server.waitFor('response', 100);
+    expect(await registry.execute({ name: 'good' })).toMatchObject({ content: 'good' });
+    expect(server.requests.filter(({ method }) => method === 'response')).toHaveLength(100);
+  });
+
+  it('20 overlapping calls that a child is slow to read', async () => {
+    const server = await rawStdio({ tools: [tool('echo')], call: () => ({ content: [] }) });
+    const registry = await registered(startRun(), toolsetFor(server.connection, { calls: 'overlapping' }));
+    const input = { long: 'x'.repeat(200_000) };
+    const executions = await Promise.all(Array.from({ length: 20 }, () => registry.execute({ name: 'echo', input })));
+    expect(executions.map(({ status }) => status)).toEqual(executions.map(() => 'success'));
   });
 });

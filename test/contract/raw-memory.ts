@@ -49,7 +49,9 @@ export class RawMemory {
     if (request.id === undefined) return;
     const handler = this.handlers[request.method] ?? polite[request.method];
     const answer = handler ? handler(request.params) : { error: { code: -32601, message: 'Method not found' } };
-    if (answer) void end.send({ jsonrpc: '2.0', id: request.id, ...answer } as unknown as JSONRPCMessage);
+    const message = { jsonrpc: '2.0', id: request.id, ...answer } as unknown as JSONRPCMessage;
+    // In memory, what a listener of the client throws comes back to the server.
+    if (answer) end.send(message).catch(() => undefined);
   }
 }
 

@@ -37,7 +37,7 @@ export function exchangeFetch(send: FetchLike, options: ExchangeFetchOptions): F
     }
     if (!isMessage) options.learn(oauthSecrets(init));
     const exchange = currentExchange.getStore();
-    const sent = { ...init, signal: exchange?.signal ?? init.signal ?? options.signal };
+    const sent = { ...init, signal: exchange?.signal ?? options.signal };
     const response =
       isMessage && exchange ? await sendAuthorized(send, { url, sent, exchange }, options) : await send(url, sent);
     if (response.status > HIGHEST_STATUS || (isMessage && !response.ok)) return refused(response, options, exchange);

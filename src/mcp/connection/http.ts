@@ -2,6 +2,7 @@ import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { setMaxListeners } from 'node:events';
 import { messageOf } from '../../errors';
 import type { HttpConnectionOptions } from '../../toolset/client-source';
 import { CallbackFailure, RequestFailure, type RequestFailureDetails } from '../request-failure';
@@ -14,6 +15,8 @@ import { Redaction } from './redaction';
 const DEFAULT_MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 /** How many values of headers are remembered for redaction; signatures are new with each request. */
 const MOST_SECRETS = 500;
+/** Answers that may be on their way at once: each takes a socket, and a server may ask without end. */
+const MOST_ANSWERS = 100;
 
 /** Resuming a stream is `eventStream`'s, so the SDK is to try nothing of its own. */
 const NO_RECONNECTION = {
@@ -39,10 +42,13 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   private readonly fetch: FetchLike;
   private readonly end: AbortController;
   private readonly authorization: Authorization | undefined;
+  private answers = 0;
 
   constructor(options: HttpConnectionOptions, listens: boolean) {
     const { url, authProvider, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
     const end = new AbortController();
+    // Every notice and every answer listens to it.
+    setMaxListeners(0, end.signal);
     const sent = new Redaction(MOST_SECRETS);
     sent.learn(new URL(url).searchParams.values());
     const authorization = authProvider && new Authorization(authProvider as OAuthClientProvider);
@@ -67,7 +73,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
 
   override async send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
     const id = !Array.isArray(message) && 'method' in message && 'id' in message ? message.id : undefined;
-    if (id === undefined) return this.sendAlone(message, options);
+    if (id === undefined) return this.sendOneWay(message, options);
     // After authorization the SDK sends the message again by this method, and the turn to authorize is over.
     this.waiting.get(id)?.endTurn?.();
     const exchange = this.begin(id);
@@ -111,15 +117,6 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     return currentExchange.getStore()?.id;
   }
 
-  /** Sends what no reply is waited for. */
-  private async sendAlone(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
-    try {
-      await currentExchange.run(undefined, () => super.send(message, options));
-    } catch (error) {
-      throw this.authorizationFailure(error, undefined);
-    }
-  }
-
   /** What the SDK says when it could not be authorized is no news of the request, which the server has refused. */
   private authorizationFailure(error: unknown, challenge: number | undefined): unknown {
     if (error instanceof RequestFailure || error instanceof CallbackFailure) return error;
@@ -127,6 +124,20 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     if (url) return new RequestFailure({ kind: 'authorization', url });
     if (challenge === undefined) return error;
     return new RequestFailure({ kind: 'http', status: challenge, body: messageOf(error) });
+  }
+
+  /** Sends a notification, or an answer to the server, which goes without one where it asks too much at once. */
+  private async sendOneWay(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
+    const answers = !Array.isArray(message) && !('method' in message) ? 1 : 0;
+    if (this.answers + answers > MOST_ANSWERS) throw new Error(`More than ${MOST_ANSWERS} answers at once.`);
+    this.answers += answers;
+    try {
+      await currentExchange.run(undefined, () => super.send(message, options));
+    } catch (error) {
+      throw this.authorizationFailure(error, undefined);
+    } finally {
+      this.answers -= answers;
+    }
   }
 
   private begin(id: string | number): HttpExchange {

@@ -78,6 +78,8 @@ export class StdioTransport extends StdioClientTransport {
     child.once('exit', ending);
     child.stdout?.once('close', ending);
     child.stdin?.once('error', ending);
+    // The SDK waits for a full pipe with a listener for every message.
+    child.stdin?.setMaxListeners(0);
   }
 
   override async close(): Promise<void> {

@@ -1,0 +1,23 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { CallbackFailure, RequestFailureDetails } from './request-failure';
+import type { RawResult } from './reply';
+
+/** One request on the wire, and how it went. */
+export interface Exchange {
+  readonly id: string | number;
+  readonly method: string;
+  /** Whether the library sent it, and not the application by its own client. */
+  readonly isOurs: boolean;
+  /** What the server answered, to a request of the library's. */
+  result?: RawResult;
+  /** Set when it failed by what the wire showed. */
+  failure?: RequestFailureDetails | CallbackFailure;
+}
+
+/** A request of the library's, and the exchange by which it was sent, once it was. */
+export interface Claim {
+  exchange?: Exchange;
+}
+
+/** The claim that the current request of the library's is sent under. */
+export const claims = new AsyncLocalStorage<Claim | undefined>();
