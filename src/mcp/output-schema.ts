@@ -1,6 +1,6 @@
 import { messageOf, ProtocolError } from '../errors';
 import type { Logger } from '../settings';
-import { compileSchema, type SchemaCheck } from '../tool/input-schema';
+import { sharedCheck, type SchemaCheck } from '../tool/input-schema';
 import type { McpCallResult, McpToolDefinition } from '../toolset/callbacks';
 import { quoted } from './quoted';
 
@@ -38,7 +38,7 @@ export class OutputSchema {
   private compiled(schema: object): SchemaCheck {
     try {
       if (Array.isArray(schema) || typeof schema !== 'object') throw new Error('it is no object');
-      return compileSchema(schema as Readonly<Record<string, unknown>>, { allFaults: false });
+      return sharedCheck(schema as Readonly<Record<string, unknown>>);
     } catch (cause) {
       this.logger.warn(
         `Toolset ${this.toolset}, tool ${quoted(this.mcpTool.name)}: its outputSchema cannot be used, so results are not ` +

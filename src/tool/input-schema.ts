@@ -109,6 +109,24 @@ function describeFault({ instancePath, message, keyword, params }: ErrorObject):
   return fault.length > LONGEST_FAULT ? `${fault.slice(0, LONGEST_FAULT).toWellFormed()}…` : fault;
 }
 
+const MOST_SHARED = 1_000;
+const LONGEST_SHARED = 64 * 1024;
+const shared = new Map<string, SchemaCheck>();
+
+/**
+ * The check of a schema by its content, compiled once for all that have the same; the latest of them are remembered.
+ * @throws Error as `compileSchema` does
+ */
+export function sharedCheck(schema: JsonSchema): SchemaCheck {
+  const content = JSON.stringify(schema);
+  const check = shared.get(content) ?? compileSchema(schema, { allFaults: false });
+  shared.delete(content);
+  if (content.length <= LONGEST_SHARED) shared.set(content, check);
+  const [oldest] = shared.keys();
+  if (shared.size > MOST_SHARED && oldest !== undefined) shared.delete(oldest);
+  return check;
+}
+
 const compiled = new WeakMap<JsonSchema, SchemaCheck>();
 
 /**
