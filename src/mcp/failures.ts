@@ -75,7 +75,23 @@ interface JsonRpcError {
 
 /** What the server said went wrong, as the cause of an error. */
 function said({ code, message, data }: JsonRpcError, link: Link): JsonRpcError {
-  return Object.freeze({ code, message: link.redact(message), data });
+  return Object.freeze({
+    code: typeof code === 'string' ? link.redact(code) : code,
+    message: link.redact(message),
+    data: withoutSecrets(data, link),
+  });
+}
+
+/** The value itself, or its JSON where there is a secret in it. */
+function withoutSecrets(data: unknown, link: Link): unknown {
+  if (data === undefined) return undefined;
+  try {
+    const json = JSON.stringify(data);
+    const redacted = link.redact(json);
+    return redacted === json ? data : redacted;
+  } catch {
+    return undefined; // too deep to be looked through
+  }
 }
 
 function httpOutcome(status: number): CallOutcome {

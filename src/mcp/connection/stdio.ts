@@ -59,7 +59,11 @@ export class StdioTransport extends StdioClientTransport {
   }
 
   override async start(): Promise<void> {
-    await super.start();
+    await super.start().catch((error: { spawnargs?: unknown }) => {
+      // Node.js puts them beside the message, and an application may log the whole error.
+      delete error.spawnargs;
+      throw error;
+    });
     const child = this.fields._process;
     this.child = child;
     if (!child) return;
