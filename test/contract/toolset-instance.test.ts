@@ -51,7 +51,7 @@ describe('R9: a generated class belongs to the run that it was generated for', (
 
   it('as does a subclass of it, which @MapTool may have made', async () => {
     const [Who] = await discover(shop(), startRun());
-    class Renamed extends (Who as McpToolClass) {}
+    class Renamed extends Who! {}
     expect(await faultOf(() => new Renamed(startRun().resolve(ToolBinding)))).toMatch(/another run/);
   });
 });
