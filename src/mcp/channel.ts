@@ -1,4 +1,5 @@
 import { messageOf } from '../errors';
+import { boundedWait } from './bounded-wait';
 import type {
   AnyTransport,
   JSONRPCMessage,
@@ -100,7 +101,7 @@ export class Channel implements Transport {
 
   /** Ends the session on the server where the transport can, once, in bounded time. Never rejects. */
   farewell(): Promise<void> {
-    this.leaving ??= within(FAREWELL_BOUND, this.takeLeave()).catch(() => undefined);
+    this.leaving ??= boundedWait(FAREWELL_BOUND, this.takeLeave()).catch(() => undefined);
     return this.leaving;
   }
 
@@ -113,7 +114,7 @@ export class Channel implements Transport {
   private async closeTransport(): Promise<void> {
     try {
       await this.farewell();
-      await within(CLOSING_BOUND, this.transport.close());
+      await boundedWait(CLOSING_BOUND, this.transport.close());
     } catch (error) {
       this.closeFailure = { error };
     }
@@ -210,15 +211,6 @@ function replyFor({ id, isOurs, failure }: Exchange, message: JSONRPCMessage): J
   if (failure === undefined) return isOurs ? { jsonrpc: '2.0', id, result: {} } : message;
   const isUnreadable = !(failure instanceof CallbackFailure) && failure.kind === 'unreadable';
   return isOurs || isUnreadable ? noReply(id) : message;
-}
-
-/** Waits for `work`, but not for longer than `milliseconds`. */
-async function within(milliseconds: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const bound = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`The transport did not close within ${milliseconds} ms.`)), milliseconds);
-  });
-  await Promise.race([work, bound]).finally(() => clearTimeout(timer));
 }
 
 interface CancelNotice {

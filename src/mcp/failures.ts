@@ -93,7 +93,11 @@ interface JsonRpcError {
 
 /** What the server said went wrong, as the cause of an error. */
 function said({ code, message, data }: JsonRpcError, link: Link): JsonRpcError {
-  return Object.freeze({ code, message: link.redact(message), data: withoutSecrets(data, link) });
+  return Object.freeze({
+    code: typeof code === 'string' ? link.redact(code) : code,
+    message: link.redact(message),
+    data: withoutSecrets(data, link),
+  });
 }
 
 /** The same value with the secrets taken out, or nothing where that cannot be done. */

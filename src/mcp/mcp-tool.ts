@@ -1,4 +1,4 @@
-import { ToolError } from '../errors';
+import { ConfigurationError, ToolError } from '../errors';
 import { noteOutcome } from '../run/interruption';
 import { contentOf } from '../tool/content';
 import { keep } from '../tool/execution';
@@ -37,11 +37,21 @@ export class McpTool extends Tool {
   /** The server's own definition; its name is what goes over the wire. */
   static readonly mcpTool: McpToolDefinition;
 
+  /** @throws ConfigurationError for the binding of another run than the one that the class was generated for */
   constructor(binding: ToolBinding) {
     super();
+    const { session, definition } = sourceOf(this.constructor);
+    if (session.run && binding.run && session.run !== binding.run) {
+      const { mcpTool } = this.constructor as typeof McpTool;
+      throw new ConfigurationError(
+        `Toolset ${definition.name}, tool ${quoted(mcpTool.name)}: its class was generated for another run, with whose ` +
+          'credentials it would call. Register the toolset itself in every run.',
+        { toolset: definition.name },
+      );
+    }
     bindTool(this, binding);
     leaveInputUnchecked(this);
-    sourceOf(this.constructor).session.hold(this);
+    session.hold(this);
   }
 
   /**

@@ -5,6 +5,7 @@ import { MediaCollector } from './media';
 import { wellFormed } from './well-formed';
 
 const LONGEST_TYPE = 80;
+const MOST_SENTENCES = 10;
 
 /** What a result is by default. */
 export interface DefaultResult {
@@ -44,8 +45,14 @@ export function defaultResult(result: McpCallResult, limits: Limits): DefaultRes
     value: wellFormed(showsStructured ? structured : valueOf(blocks, text)),
     artifacts: media.collected().artifacts,
     text: text.toWellFormed(),
-    unshown: showsStructured ? blocks.omitted : [],
+    unshown: showsStructured ? firstOf(blocks.omitted) : [],
   };
+}
+
+/** A server can have any number of media left out, and each sentence is a warning. */
+function firstOf(sentences: readonly string[]): readonly string[] {
+  const more = sentences.length - MOST_SENTENCES;
+  return more > 0 ? [...sentences.slice(0, MOST_SENTENCES), `[and ${more} more left out]`] : sentences;
 }
 
 /** The content blocks; what is neither an array nor missing is taken for the only one. */

@@ -1,5 +1,6 @@
 import { ProviderError } from '../errors';
 import { noteOutcome } from '../run/interruption';
+import type { Run } from '../run/run';
 import { Turnstile } from '../run/turnstile';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { UnconnectedClient } from '../toolset/client-source';
@@ -86,6 +87,11 @@ export class Session implements OpenSession {
       throw error;
     }
     return session;
+  }
+
+  /** The run that owns the session, if one does. */
+  get run(): Run | undefined {
+    return this.parts.binding.run;
   }
 
   /** Who keeps the session: the tools that were made for it, and whoever is about to make some. */

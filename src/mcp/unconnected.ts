@@ -1,7 +1,11 @@
 import { ConfigurationError } from '../errors';
 import { milliseconds } from '../options';
 import type { UnconnectedClient } from '../toolset/client-source';
+import { boundedWait } from './bounded-wait';
 import { isConnected, isOfficialClient, isTransport } from './official-client';
+
+/** Milliseconds that a part of what is thrown away has to close. */
+const DISCARD_BOUND = 2_000;
 
 /** Clients and transports that a factory has returned: most cannot tell themselves that they serve somebody already. */
 const used = new WeakSet<object>();
@@ -30,18 +34,20 @@ export async function checkedUnconnected(
   );
 }
 
-/** Closes whatever a client factory returned; failures to do so do not matter. */
+/** Closes whatever a client factory returned, in bounded time; failures to do so do not matter. */
 export async function discard(returned: unknown): Promise<void> {
   const { client, transport } = Object(returned) as { client?: unknown; transport?: unknown };
   const parts: readonly unknown[] = Array.isArray(returned) ? returned : [client, transport, returned];
-  for (const part of parts) {
-    const { close } = Object(part) as { close?: unknown };
-    if (typeof close !== 'function') continue;
-    try {
-      await close.call(part);
-    } catch {
-      // What is thrown away may be broken; the error that is being reported matters more.
-    }
+  await Promise.all(parts.map(closePart));
+}
+
+async function closePart(part: unknown): Promise<void> {
+  const { close } = Object(part) as { close?: () => unknown };
+  if (typeof close !== 'function') return;
+  try {
+    await boundedWait(DISCARD_BOUND, close.call(part));
+  } catch {
+    // What is thrown away may be broken; the error that is being reported matters more.
   }
 }
 

@@ -25,12 +25,13 @@ export class ToolBinding {
     Object.freeze(this);
   }
 
-  /** A binding with some parts replaced. */
+  /** A binding with some parts replaced; a run's own container goes with the run. */
   with(overrides: {
     readonly run?: Run | undefined;
     readonly container?: DependencyContainer | undefined;
   }): ToolBinding {
-    return new ToolBinding({ run: this.run, container: this.container, ...overrides });
+    const container = overrides.run && this.container === this.run?.container ? undefined : this.container;
+    return new ToolBinding({ run: this.run, container, ...overrides });
   }
 }
 

@@ -119,6 +119,12 @@ describe('R5: what a client factory may not return', () => {
     expect(closed).toEqual(['transport', 'holder']);
   });
 
+  it('R28: and a close() that never ends keeps nobody waiting', async () => {
+    const never = (): Promise<void> => new Promise(() => undefined);
+    const { Shop } = shopOf(() => ({ client: { close: never }, transport: { close: never }, close: never }));
+    expect(await faultOf(() => discover(Shop))).toMatch(/no official client/);
+  });
+
   it('a transport that was used before', async () => {
     const http = await startRawHttp({ tools: [tool('a')] });
     const transports = [new StreamableHTTPClientTransport(new URL(http.url)), (await newServer().connect()).transport];

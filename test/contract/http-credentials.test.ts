@@ -1,5 +1,6 @@
 import type { HttpConnectionOptions } from 'mcp-toolset';
 import { closeServersAfterEach, startRawHttp, tool, type HttpExchange } from '../servers';
+import { inspect } from 'node:util';
 import { callOnce, connected, failureOf, rejectionOf } from './connected';
 
 closeServersAfterEach();
@@ -106,6 +107,41 @@ describe('R38: an error is free of the values that the application sent as heade
     const server = await startRawHttp({ on: { initialize: (exchange) => exchange.raw(401, {}, `Who is ${SECRET}?`) } });
     const failure = await rejectionOf(connected({ ...server.connection, headers }));
     expect(String(failure)).toContain('HTTP 401 (Who is [redacted]?). Check the credentials');
+  });
+
+  it.each<[string, (exchange: HttpExchange) => void | Promise<void>]>([
+    [
+      'the data of a JSON-RPC error',
+      (exchange) => exchange.error(-32000, 'no', { headers: exchange.headers, of: ['a', 'request'] }),
+    ],
+    [
+      'the code and data of a page that looks like one',
+      (exchange) =>
+        exchange.raw(403, {}, JSON.stringify({ error: { code: dump(exchange), message: 'no', data: dump(exchange) } })),
+    ],
+  ])('R38: nor are they in the cause, as %s', async (_what, answer) => {
+    const server = await startRawHttp({ tools: [tool('a')], on: { 'tools/call': answer } });
+    const failure = failureOf(await callOnce({ ...server.connection, headers }));
+    expectNoSecret(inspect(failure, { depth: null, showHidden: true }));
+    expect(failure.cause).toMatchObject({ message: 'no', data: expect.stringContaining('[redacted]') });
+  });
+
+  it('R38: while data without any stays as the server sent it', async () => {
+    const data = { retryAfter: 30, fields: ['a', null] };
+    const server = await startRawHttp({ tools: [tool('a')] });
+    server.script.on = { 'tools/call': (exchange) => exchange.error(-32000, 'no', data) };
+    const failure = failureOf(await callOnce({ ...server.connection, headers }));
+    expect(failure.cause).toEqual({ code: -32000, message: 'no', data });
+  });
+
+  it('R38: nor are the values of the URL’s query, which many a page repeats', async () => {
+    const server = await startRawHttp({ on: { initialize: (exchange) => exchange.raw(404, {}, page(exchange)) } });
+    const page = ({ req }: HttpExchange): string => `Cannot POST ${req.url}, ${decodeURIComponent(req.url ?? '')}`;
+    const url = `${server.url}?api_key=sesame%2F12345&v=2`;
+    const failure = await rejectionOf(connected({ ...server.connection, url }));
+    expect(String(failure)).toContain(
+      'HTTP 404 (Cannot POST /mcp?api_key=[redacted]&v=2, /mcp?api_key=[redacted]&v=2)',
+    );
   });
 
   it('and holds no more than a short excerpt, of which every character can be shown', async () => {

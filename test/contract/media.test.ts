@@ -273,6 +273,14 @@ describe('R21: media have limits', () => {
     expect(warnings[0]).toMatch(/served.*"answer"/);
   });
 
+  it('R21: warns of ten of them at most, however many a result has', async () => {
+    const content = Array.from({ length: 1_000 }, () => ({ type: 'image' }));
+    const { call, warnings } = await answering({ structuredContent: { a: 1 }, content });
+    await call();
+    expect(warnings).toHaveLength(11);
+    expect(warnings.at(-1)).toContain('and 990 more');
+  });
+
   it('does not warn of what the value shows', async () => {
     const { call, warnings } = await answering({ content: [TEXT, image(3)] }, { limits });
     await call();

@@ -1,7 +1,15 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { HttpConnectionOptions, Run, ToolExecution, ToolRegistry } from 'mcp-toolset';
 import { createTestServer, overrideClient } from 'mcp-toolset/testing';
-import { closeServersAfterEach, rawStdio, startRawHttp, text, tool, type RawHttpScript, type ResponseStream } from '../servers';
+import {
+  closeServersAfterEach,
+  rawStdio,
+  startRawHttp,
+  text,
+  tool,
+  type RawHttpScript,
+  type ResponseStream,
+} from '../servers';
 import {
   cancelNotices,
   closeRunsAfterEach,

@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { ProviderError, type ToolExecution } from 'mcp-toolset';
 import { closeServersAfterEach, isAlive, rawStdio, tool, waitForNoChildren } from '../servers';
 import { callOnce, connected, failureOf, rejectionOf } from './connected';
@@ -15,6 +16,14 @@ function valueOf(execution: ToolExecution): unknown {
   expect(execution.status).toBe('success');
   return JSON.parse(execution.content);
 }
+
+describe('R39: a child that cannot be started', () => {
+  it('is told without its arguments, in which some servers want an API key', async () => {
+    const failure = await rejectionOf(connected({ command: '/no/such/server', args: ['--key=sesame-12345'] }));
+    expect(failure).toMatchObject({ code: 'provider_error', cause: { code: 'ENOENT', path: '/no/such/server' } });
+    expect(inspect(failure, { depth: null, showHidden: true })).not.toContain('sesame');
+  });
+});
 
 describe('R39: the child is started', () => {
   const environment = { tools: [tool('a')], call: () => ({ structuredContent: { ...process.env }, content: [] }) };

@@ -21,6 +21,56 @@ closeRunsAfterEach();
 const newServer = (...names: string[]): TestServer =>
   createTestServer({ tools: Object.fromEntries(names.map((name) => [name, { call: () => name }])) });
 
+describe('R9: a generated class belongs to the run that it was generated for', () => {
+  /** A toolset whose tool tells as whom it calls. */
+  function shop() {
+    @McpToolset()
+    class Shop {
+      @CreateClient()
+      client({ run }: ToolBinding) {
+        return createTestServer({ tools: { who: { call: () => run?.invocation.actorId } } }).connect();
+      }
+    }
+    return Shop;
+  }
+
+  it('and is refused in that of another user, whose registry stays usable', async () => {
+    const Shop = shop();
+    const [alice, bob] = [startRun({ actorId: 'alice' }), startRun({ actorId: 'bob' })];
+    const classes = await discover(Shop, alice);
+    const registry = bob.resolve(ToolRegistry);
+    expect(await faultOf(() => registry.register(...classes))).toMatch(
+      /^Toolset Shop, tool "who": .* another run.*Register the toolset itself/,
+    );
+    expect(registry.names).toEqual([]);
+    await registry.register(Shop);
+    expect(await registry.execute({ name: 'who' })).toMatchObject({ content: 'bob' });
+    await alice.resolve(ToolRegistry).register(...classes);
+    expect(await alice.resolve(ToolRegistry).execute({ name: 'who' })).toMatchObject({ content: 'alice' });
+  });
+
+  it('as does a subclass of it, which @MapTool may have made', async () => {
+    const [Who] = await discover(shop(), startRun());
+    class Renamed extends Who! {}
+    expect(await faultOf(() => new Renamed(startRun().resolve(ToolBinding)))).toMatch(/another run/);
+  });
+});
+
+describe('R3: a binding that is given another run', () => {
+  it('has the container of that run, unless it had one of its own', () => {
+    const [first, second] = [startRun(), startRun()];
+    const own = container.createChildContainer();
+    expect(first.resolve(ToolBinding).with({ run: second }).container).toBe(second.container);
+    expect(first.resolve(ToolBinding).with({ container: own }).with({ run: second }).container).toBe(own);
+    expect(new ToolBinding({ container: own }).with({ run: second }).container).toBe(own);
+    expect(first.resolve(ToolBinding).with({ run: second, container: own })).toMatchObject({
+      run: second,
+      container: own,
+    });
+    expect(first.resolve(ToolBinding).with({}).container).toBe(first.container);
+  });
+});
+
 describe('R3: the toolset instance', () => {
   it("is resolved from the run's container, so that per-run services are injected", async () => {
     const server = newServer('a');

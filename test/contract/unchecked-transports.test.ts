@@ -97,7 +97,6 @@ describe('what the application’s own listeners and transports throw', () => {
     const { error } = await executionOf(done, ({ transport }) => {
       const send = transport.send.bind(transport);
       transport.send = (message: never) =>
-         
         (message as { method?: string }).method === 'tools/call' ? Promise.reject(thrown) : send(message);
     });
     expect(error).toMatchObject({ code: 'provider_error', outcome: 'unknown' });

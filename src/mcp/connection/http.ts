@@ -32,7 +32,7 @@ type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
 export class HttpTransport extends StreamableHTTPClientTransport {
   /** Set by the channel: told of each request whose reply can no longer come. */
   onlostreply?: (id: string | number, failure: RequestFailureDetails | CallbackFailure) => void;
-  /** Takes the values of the headers that were sent out of a text. */
+  /** Takes the values of the headers that were sent, and those of the URL's query, out of a text. */
   readonly redact: (text: string) => string;
   /** By the id of the request that waits. */
   private readonly waiting = new Map<string | number, HttpExchange>();
@@ -50,7 +50,8 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     // Every notice and every answer listens to it.
     setMaxListeners(0, end.signal);
     const sent = new Redaction(MOST_SECRETS);
-    sent.learn(new URL(url).searchParams.values());
+    const known = new Redaction();
+    known.learn(queryValues(new URL(url)));
     const authorization = authProvider && new Authorization(authProvider as OAuthClientProvider);
     const fetch = exchangeFetch(endpointFetch(options, sent), {
       maxBytes: maxResponseBytes,
@@ -68,7 +69,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     this.fetch = fetch;
     this.end = end;
     this.authorization = authorization;
-    this.redact = (text) => sent.redact(text);
+    this.redact = (text) => known.redact(sent.redact(text));
   }
 
   override async send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
@@ -149,4 +150,15 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     this.open.add(exchange);
     return exchange;
   }
+}
+
+/** The values of a URL's query, in which some servers want an API key, as they are and as they are written. */
+function queryValues({ search, searchParams }: URL): string[] {
+  return [
+    ...searchParams.values(),
+    ...search
+      .slice(1)
+      .split('&')
+      .map((pair) => pair.slice(pair.indexOf('=') + 1)),
+  ];
 }

@@ -62,6 +62,8 @@ export class StdioTransport extends StdioClientTransport {
     try {
       await super.start();
     } catch (error) {
+      // Node.js puts the arguments beside the message, and an application may log the whole error.
+      delete (error as { spawnargs?: unknown }).spawnargs;
       const message = `its process could not be started: ${messageOf(error)}; "command" is the executable alone, and "cwd" has to exist`;
       throw new RequestFailure({ kind: 'unsent', message, cause: error });
     }
