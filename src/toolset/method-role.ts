@@ -28,6 +28,11 @@ export interface Decoration {
 
 /** Checks where a decorator stands, and returns how errors call the place. */
 export function decorate({ target, key, descriptor, role, decorator }: Decoration): string {
+  if (typeof key === 'object') {
+    throw new ConfigurationError(
+      `${decorator}: the compiler's own decorators are in force; set "experimentalDecorators": true in tsconfig.json.`,
+    );
+  }
   const isStatic = typeof target === 'function';
   const owner = (isStatic ? target : target.constructor) as AnyClass;
   const where = `${owner.name}#${String(key)}, ${decorator}`;

@@ -150,6 +150,11 @@ describe('R2: decorators without their parentheses', () => {
     expect(() => use({}, 'method', { value: () => undefined })).toThrow(new RegExp(`Write @${name}\\(\\)`));
   });
 
+  it.each(Object.entries(misplaced))('@%s says what to set where decorators are the standard ones', (_, decorator) => {
+    const use = decorator() as unknown as (method: () => void, context: object) => unknown;
+    expect(() => use(() => undefined, { kind: 'method', name: 'm' })).toThrow(/"experimentalDecorators": true/);
+  });
+
   it('@McpToolset is refused', () => {
     expect(() => McpToolset(class Shop {} as never)).toThrow(/Write @McpToolset\(\)/);
   });

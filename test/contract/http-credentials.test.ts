@@ -123,7 +123,8 @@ describe('R38: an error is free of the values that the application sent as heade
     const server = await startRawHttp({ tools: [tool('a')], on: { 'tools/call': answer } });
     const failure = failureOf(await callOnce({ ...server.connection, headers }));
     expectNoSecret(inspect(failure, { depth: null, showHidden: true }));
-    expect(failure.cause).toMatchObject({ message: 'no', data: expect.stringContaining('[redacted]') });
+    expect(failure.cause).toMatchObject({ message: 'no' });
+    expect(JSON.stringify(failure.cause)).toContain('[redacted]');
   });
 
   it('R38: while data without any stays as the server sent it', async () => {
