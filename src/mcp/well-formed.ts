@@ -8,18 +8,33 @@ export function wellFormed(value: unknown): unknown {
 }
 
 function isWellFormed(root: unknown): boolean {
-  const stack = [root];
+  if (!isContainer(root)) return isFine(root);
+  const stack: object[] = [root];
   const seen = new Set<object>(); // a server in the same process may answer with what JSON could not hold
-  while (stack.length > 0) {
-    const value = stack.pop();
-    if (typeof value === 'string' && !value.isWellFormed()) return false;
-    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
-    seen.add(value);
-    for (const [key, entry] of Object.entries(value)) {
-      if (!key.isWellFormed()) return false;
+  for (let value = stack.pop(); value; value = stack.pop()) {
+    const entries: unknown[] = Array.isArray(value) ? value : Object.values(value);
+    if (!Array.isArray(value) && !Object.keys(value).every(isFine)) return false;
+    for (const entry of entries) {
+      if (!isFine(entry)) return false;
+      if (!isContainer(entry) || isEmpty(entry) || seen.has(entry)) continue;
+      seen.add(entry);
       stack.push(entry);
     }
   }
+  return true;
+}
+
+function isFine(value: unknown): boolean {
+  return typeof value !== 'string' || value.isWellFormed();
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function isEmpty(container: object): boolean {
+  if (Array.isArray(container)) return container.length === 0;
+  for (const _ in container) return false;
   return true;
 }
 
