@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConfigurationError } from '../errors';
 import { untilAborted } from '../run/abort';
 import { interrupted, interruption } from '../run/interruption';
@@ -157,13 +158,44 @@ function inputFault(tool: Tool, input: unknown): string | undefined {
 
 async function inTurn(tool: Tool, input: Record<string, unknown>, context: ToolCallContext): Promise<unknown> {
   const { signal } = context;
-  const { exclusive } = tool.constructor as typeof Tool;
-  const leave = exclusive ? await exclusiveTurnstile(context.binding).enter(signal) : undefined;
-  const work = (async () => {
+  const work = async (): Promise<unknown> => {
     signal.throwIfAborted();
     return tool.call(input, context);
-  })();
-  return untilAborted(leave ? work.finally(leave) : work, signal);
+  };
+  const { exclusive } = tool.constructor as typeof Tool;
+  const turn = exclusive ? await turnOf(tool, context) : undefined;
+  return untilAborted(turn ? currentTurn.run(turn, work).finally(turn.end) : work(), signal);
+}
+
+/** The turn of an exclusive call. */
+interface Turn {
+  readonly turnstile: Turnstile;
+  isOver: boolean;
+  readonly end: () => void;
+}
+
+/** The turn that the current code runs in. */
+const currentTurn = new AsyncLocalStorage<Turn>();
+
+async function turnOf(tool: Tool, { binding, signal }: ToolCallContext): Promise<Turn> {
+  const turnstile = exclusiveTurnstile(binding);
+  const outer = currentTurn.getStore();
+  if (outer?.turnstile === turnstile && !outer.isOver) {
+    throw new ConfigurationError(
+      `Tool ${tool.specification.name} is exclusive, and was called from within an exclusive tool of the same run, for ` +
+        'whose end it would have to wait.',
+    );
+  }
+  const leave = await turnstile.enter(signal);
+  const turn: Turn = {
+    turnstile,
+    isOver: false,
+    end: () => {
+      turn.isOver = true;
+      leave();
+    },
+  };
+  return turn;
 }
 
 /**

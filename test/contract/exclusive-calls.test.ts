@@ -167,4 +167,19 @@ describe('R33: exclusive tools and cancellation', () => {
     expect(await registry.execute({ name: 'quick' })).toMatchObject({ status: 'success' });
     expect(room.order).toEqual(['quick']);
   });
+
+  it('one that is called from within another would wait for itself, and is refused instead; later ones are not', async () => {
+    const run = startRun();
+    const inner = localTool('inner', () => 'inner');
+    const later: Promise<unknown>[] = [];
+    const ended = gate();
+    const outer = localTool('outer', async () => {
+      later.push(ended.passed.then(() => run.resolve(ToolRegistry).execute({ name: 'inner' })));
+      return (await run.resolve(ToolRegistry).execute({ name: 'inner' })).content;
+    });
+    const registry = await tools(run, inner, outer);
+    expect(await registry.execute({ name: 'outer' })).toMatchObject({ content: 'Tool failed (ConfigurationError)' });
+    ended.open();
+    expect(await later[0]).toMatchObject({ content: 'inner' });
+  });
 });
