@@ -13,11 +13,24 @@ function options(): ts.CompilerOptions {
   return { ...parsed.options, noUnusedLocals: false, noUnusedParameters: false };
 }
 
+/** The settings that a tsconfig of a document gives its reader, who has the package installed. */
+export function settingsOf(block: Block): ts.CompilerOptions {
+  const { compilerOptions } = JSON.parse(block.code) as { compilerOptions: object };
+  const { options: given, errors } = ts.convertCompilerOptionsFromJson(compilerOptions, ROOT);
+  if (errors.length > 0) throw new Error(errors.map(messageOf).join('\n'));
+  const { baseUrl, paths } = options();
+  return { ...given, noEmit: true, ...(baseUrl !== undefined && { baseUrl }), ...(paths && { paths }) };
+}
+
 /**
  * The type errors of the blocks, compiled as ES modules of the repository's root, each with the file and line of its
  * Markdown. `prelude` declares, by document, what the blocks may use without saying where it comes from.
  */
-export function typeErrors(blocks: readonly Block[], prelude: Readonly<Record<string, string>> = {}): string[] {
+export function typeErrors(
+  blocks: readonly Block[],
+  prelude: Readonly<Record<string, string>> = {},
+  settings: ts.CompilerOptions = options(),
+): string[] {
   const files = new Map<string, string>();
   const sources = blocks.map((block, index) => {
     const path = join(ROOT, `block-${index}.mts`);
@@ -26,7 +39,7 @@ export function typeErrors(blocks: readonly Block[], prelude: Readonly<Record<st
   });
   const declared = [...new Set(blocks.map(({ file }) => prelude[file] ?? ''))].join('\n');
   files.set(join(ROOT, 'prelude.d.ts'), declared);
-  const program = ts.createProgram([...files.keys()], options(), hostOf(files));
+  const program = ts.createProgram([...files.keys()], settings, hostOf(files));
   return [
     ...ts.getPreEmitDiagnostics(program, program.getSourceFile(join(ROOT, 'prelude.d.ts'))).map(messageOf),
     ...sources.flatMap(({ block, path }) => {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { run, typeErrors } from './compile';
+import { run, settingsOf, typeErrors } from './compile';
 import { blocksOf, documents, type Block } from './documents';
 
 const ROOT = resolve(__dirname, '../..');
@@ -49,6 +49,17 @@ describe('the documentation', () => {
   it('has examples that compile with the settings of the repository', () => {
     expect(typescript.filter(({ file }) => file === 'README.md').length).toBeGreaterThanOrEqual(8);
     expect(typeErrors(typescript, PRELUDE)).toEqual([]);
+  }, 120_000);
+
+  it('has a tsconfig with which the examples of its document compile', () => {
+    const tsconfigs = blocks.filter(({ language, code }) => language === 'json' && code.includes('compilerOptions'));
+    expect(tsconfigs.map(({ file }) => file)).toEqual(['README.md']);
+    for (const tsconfig of tsconfigs) {
+      const examples = typescript.filter(
+        ({ file, section: title }) => file === tsconfig.file && !title.startsWith('Test'),
+      );
+      expect(typeErrors(examples, PRELUDE, settingsOf(tsconfig))).toEqual([]);
+    }
   }, 120_000);
 
   it('names the file, the line and the error of an example that does not compile', () => {
