@@ -1,10 +1,12 @@
 import { messageOf } from '../errors';
 import { boundedWait } from './bounded-wait';
+import { hooksOf } from './official-client';
 import type {
   AnyTransport,
   JSONRPCMessage,
   MessageExtraInfo,
   Transport,
+  TransportHooks,
   TransportSendOptions,
 } from './official-client';
 import { readReply } from './reply';
@@ -37,10 +39,14 @@ export class Channel implements Transport {
   /** What closing the transport threw. The client does not wait for it, so it may not be thrown there. */
   closeFailure: { readonly error: unknown } | undefined;
 
+  private readonly hooks: TransportHooks;
+
   constructor(
     private readonly transport: AnyTransport,
     private readonly onEnd: () => void,
-  ) {}
+  ) {
+    this.hooks = hooksOf(transport);
+  }
 
   get sessionId(): string | undefined {
     return this.transport.sessionId;
@@ -78,7 +84,7 @@ export class Channel implements Transport {
       onerror?.(error);
       this.onerror?.(error);
     };
-    this.transport.onlostreply = (id, failure) => this.lose(id, failure);
+    this.hooks.onlostreply = (id, failure) => this.lose(id, failure);
     return this.transport.start();
   }
 
@@ -128,13 +134,13 @@ export class Channel implements Transport {
 
   /** Why no more replies can come. */
   endReason(): RequestFailureDetails {
-    return this.transport.endReason?.() ?? { kind: 'closed', message: 'the server closed the connection' };
+    return this.hooks.endReason?.() ?? { kind: 'closed', message: 'the server closed the connection' };
   }
 
   private receive(message: JSONRPCMessage, extra?: MessageExtraInfo): void {
     const exchange = 'method' in message ? undefined : this.taken(message.id);
     if (!exchange) return this.onmessage?.(message, extra);
-    this.transport.settled?.(exchange.id, true);
+    this.hooks.settled?.(exchange.id, true);
     Object.assign(exchange, readReply(message));
     // The client takes notifications in a turn later than replies, and with a reply it forgets whose the progress was.
     Promise.resolve()
@@ -146,7 +152,7 @@ export class Channel implements Transport {
   private lose(id: string | number, failure: RequestFailureDetails | CallbackFailure): void {
     const exchange = this.taken(id);
     if (!exchange) return;
-    this.transport.settled?.(id, false);
+    this.hooks.settled?.(id, false);
     exchange.failure = failure;
     this.onmessage?.(noReply(id));
   }
@@ -176,7 +182,7 @@ export class Channel implements Transport {
     } catch (error) {
       this.onerror?.(error as Error);
     } finally {
-      this.transport.settled?.(exchange.id, false);
+      this.hooks.settled?.(exchange.id, false);
     }
   }
 

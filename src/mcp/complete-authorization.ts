@@ -3,7 +3,7 @@ import { untilAborted } from '../run/abort';
 import type { ToolBinding } from '../tool/tool-binding';
 import { toolsetDefinition, type ToolsetClass } from '../toolset/definition';
 import { ClientFactory } from './client-factory';
-import { asOfficial } from './official-client';
+import { asOfficial, hooksOf } from './official-client';
 import { checkedUnconnected, discard } from './unconnected';
 
 /**
@@ -20,7 +20,7 @@ export async function completeAuthorization(toolset: ToolsetClass, binding: Tool
   const parts = await checkedUnconnected(created, name, 'ClientFactory');
   const { transport } = asOfficial(parts);
   try {
-    if (transport.finishAuth === undefined || transport.hasAuthorization === false) {
+    if (transport.finishAuth === undefined || hooksOf(transport).hasAuthorization === false) {
       throw new ConfigurationError(
         `Toolset ${name}: its connection has no authorization to complete; give "connection" an authProvider.`,
         { toolset: name },
@@ -29,7 +29,7 @@ export async function completeAuthorization(toolset: ToolsetClass, binding: Tool
     await untilAborted(transport.finishAuth(code), binding.run?.signal);
   } catch (error) {
     if (ConfigurationError.is(error) || binding.run?.signal.aborted) throw error;
-    const said = transport.redact?.(messageOf(error)) ?? 'the authorization server refused';
+    const said = hooksOf(transport).redact?.(messageOf(error)) ?? 'the authorization server refused';
     const reason = said.replace(/\s+/g, ' ');
     throw new ProviderError(
       `Toolset ${name}: the authorization could not be completed: ${reason.replaceAll(code, '[redacted]').slice(0, 200)}. ` +

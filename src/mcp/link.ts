@@ -9,6 +9,7 @@ import type { Exchange } from './exchange';
 import type { RawResult } from './reply';
 import {
   asOfficial,
+  hooksOf,
   capabilitiesOf,
   handlesMethod,
   isStdioTransport,
@@ -67,7 +68,7 @@ export class Link {
 
   /** Takes secrets that the transport knows out of a text of the server's. */
   redact(text: string): string {
-    return this.transport.redact?.(text) ?? text;
+    return hooksOf(this.transport).redact?.(text) ?? text;
   }
 
   /** Why the connection has ended. */
@@ -114,7 +115,7 @@ export class Link {
 
   /** The call that the message belongs to which is being received. */
   callOfMessage(): ActiveCall | undefined {
-    return this.calls.belonging(this.transport.currentRequestId?.());
+    return this.calls.belonging(hooksOf(this.transport).currentRequestId?.());
   }
 
   /** Whether the client does something about a server's request or notification by itself. */

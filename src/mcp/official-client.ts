@@ -22,18 +22,34 @@ export interface AnyTransport extends Transport {
   terminateSession?(): Promise<void>;
   /** Exchanges an authorization code for tokens (Streamable HTTP). */
   finishAuth?(code: string): Promise<void>;
-  /** Of the library's own HTTP transport: whether it has an OAuth provider. */
+}
+
+/** What the library's own transports know beside the SDK's. */
+export interface TransportHooks {
+  /** HTTP: whether there is an OAuth provider. */
   readonly hasAuthorization?: boolean;
-  /** Set by the library: tells that the reply to a request can no longer come. */
+  /** Set by the channel: told that the reply to a request can no longer come. */
   onlostreply?: (id: string | number, failure: RequestFailureDetails | CallbackFailure) => void;
-  /** Of the library's own HTTP transport: told that nothing waits for a reply any more, and whether it came. */
+  /** HTTP: told that nothing waits for a reply any more, and whether it came. */
   settled?(id: string | number, replied: boolean): void;
-  /** Of the library's own HTTP transport: the request on whose stream the message came that is being received. */
+  /** HTTP: the request on whose stream the message came that is being received. */
   currentRequestId?(): string | number | undefined;
-  /** Of the library's own transports: takes secrets out of a text. */
+  /** Takes secrets out of a text. */
   redact?(text: string): string;
-  /** Of the library's own stdio transport: why the connection has ended. */
+  /** stdio: why the connection has ended. */
   endReason?(): RequestFailureDetails;
+}
+
+const own = new WeakSet<object>();
+
+/** Declares a transport to be one of the library's own: nobody else's members are taken for hooks. */
+export function markOwn(transport: TransportHooks): void {
+  own.add(transport);
+}
+
+/** The hooks of a transport; none where it is not the library's own. */
+export function hooksOf(transport: AnyTransport): TransportHooks {
+  return own.has(transport) ? (transport as TransportHooks) : {};
 }
 
 /** What this library reads of the client's own fields; where one is missing, the SDK's behaviour remains. */

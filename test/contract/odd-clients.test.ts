@@ -44,3 +44,20 @@ describe('R26, R42: an application that extends the official client', () => {
     expect(executions[2]).toMatchObject({ error: { name: 'ProviderError', outcome: 'unknown' } });
   });
 });
+
+describe('R5: a transport of the application', () => {
+  it('may have members of any name: only those of the SDK mean something', async () => {
+    const server = await startRawHttp({ tools: [tool('a')], call: () => text('done') });
+    const odd = { settled: true, redact: 5, endReason: () => 5, currentRequestId: () => 7, hasAuthorization: false };
+    @McpToolset()
+    class Shop {
+      @CreateClient()
+      client() {
+        const transport = new StreamableHTTPClientTransport(new URL(server.url));
+        return { client: new Client({ name: 'odd', version: '1' }), transport: Object.assign(transport, odd) };
+      }
+    }
+    const tools = await registered([Shop]);
+    expect(await tools.execute({ name: 'a' })).toMatchObject({ status: 'success', value: 'done' });
+  });
+});

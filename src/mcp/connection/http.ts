@@ -5,6 +5,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { setMaxListeners } from 'node:events';
 import { messageOf } from '../../errors';
 import type { HttpConnectionOptions } from '../../toolset/client-source';
+import { markOwn } from '../official-client';
 import { CallbackFailure, RequestFailure, type RequestFailureDetails } from '../request-failure';
 import { Authorization } from './authorization';
 import { endpointFetch } from './endpoint-fetch';
@@ -65,6 +66,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
       reconnectionOptions: NO_RECONNECTION,
       ...(authorization && { authProvider: authorization.provider }),
     });
+    markOwn(this);
     this.endpoint = new URL(url);
     this.fetch = fetch;
     this.end = end;

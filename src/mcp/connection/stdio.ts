@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { StringDecoder } from 'node:string_decoder';
 import { messageOf } from '../../errors';
 import type { StdioConnectionOptions } from '../../toolset/client-source';
-import { RequestFailure, type RequestFailureDetails } from '../request-failure';
+import { markOwn } from '../official-client';
+import { RequestFailure, type CallbackFailure, type RequestFailureDetails } from '../request-failure';
 import { MessageBuffer } from './message-buffer';
 import { Redaction } from './redaction';
 
@@ -28,7 +29,7 @@ interface SdkFields {
 /** The SDK's transport to a child process: its stderr drained, its messages bounded, and nothing of it left at close. */
 export class StdioTransport extends StdioClientTransport {
   /** Set by the channel: told of each request whose reply can no longer come. */
-  onlostreply?: (id: string | number, failure: RequestFailureDetails) => void;
+  onlostreply?: (id: string | number, failure: RequestFailureDetails | CallbackFailure) => void;
   /** Takes the values of the application's variables out of a text. */
   readonly redact: (text: string) => string;
   private readonly decoder = new StringDecoder('utf8');
@@ -44,6 +45,7 @@ export class StdioTransport extends StdioClientTransport {
       ...(env && { env: { ...env } }),
       ...(cwd !== undefined && { cwd }),
     });
+    markOwn(this);
     const secrets = new Redaction();
     secrets.learn(Object.values(env ?? {}));
     this.redact = (text) => secrets.redact(text);
