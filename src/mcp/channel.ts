@@ -12,7 +12,7 @@ import type {
 import { readReply } from './reply';
 import { claims, type Claim, type Exchange } from './exchange';
 import { CallbackFailure, type RequestFailureDetails } from './request-failure';
-import { sendFailure } from './send-failure';
+import { isMisreading, sendFailure } from './send-failure';
 
 /** Milliseconds that the server has to hear that its session ends, and that a transport has to close. */
 const FAREWELL_BOUND = 2_000;
@@ -81,6 +81,7 @@ export class Channel implements Transport {
       }
     };
     this.transport.onerror = (error) => {
+      if (isMisreading(error)) this.hooks.misread?.();
       onerror?.(error);
       this.onerror?.(error);
     };

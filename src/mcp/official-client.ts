@@ -32,6 +32,8 @@ export interface TransportHooks {
   onlostreply?: (id: string | number, failure: RequestFailureDetails | CallbackFailure) => void;
   /** HTTP: told that nothing waits for a reply any more, and whether it came. */
   settled?(id: string | number, replied: boolean): void;
+  /** HTTP: told that something that was received is no message of the protocol. */
+  misread?(): void;
   /** HTTP: the request on whose stream the message came that is being received. */
   currentRequestId?(): string | number | undefined;
   /** Takes secrets out of a text. */

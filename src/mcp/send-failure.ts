@@ -15,6 +15,11 @@ const NEVER_SENT = new Set([
 /** Names of the errors that parsing and checking an answer ends with; zod's two builds differ. */
 const UNREADABLE = new Set<unknown>(['ZodError', '$ZodError', 'SyntaxError']);
 
+/** Whether an error is about something that was received and is no message of the protocol. */
+export function isMisreading(error: unknown): boolean {
+  return UNREADABLE.has((Object(error) as { name?: unknown }).name);
+}
+
 /** What a transport's failure to send says about the request. */
 export function sendFailure(error: unknown): RequestFailureDetails {
   if (error instanceof RequestFailure) return error.details;
@@ -22,7 +27,7 @@ export function sendFailure(error: unknown): RequestFailureDetails {
   const { code, name, cause } = Object(error) as { code?: unknown; name?: unknown; cause?: { code?: unknown } };
   const status = httpStatus(code, message);
   if (status !== undefined) return { kind: 'http', status, body: httpBody(message) };
-  if (UNREADABLE.has(name) || code === -1) {
+  if (isMisreading(error) || code === -1) {
     return { kind: 'unreadable', message: code === -1 ? message : 'it is no message of the protocol', cause: error };
   }
   if (name === 'TypeError' && /serialize|circular/i.test(message)) {

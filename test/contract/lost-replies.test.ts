@@ -65,6 +65,16 @@ describe('R42: an answer that holds no reply is a ProtocolError at once', () => 
       (x) => x.raw(200, JSON_TYPE, '{"jsonrpc":"2.0","method":"notifications/message"}'),
       'holds no reply',
     ],
+    [
+      'an event stream of a result that is no object',
+      (x) =>
+        x
+          .sse()
+          .write(`data: {"jsonrpc":"2.0","id":${String(x.id)},"result":[]}\n\n`)
+          .end(),
+      'no message of the protocol',
+    ],
+    ['an event stream of no JSON', (x) => x.sse().write('data: ok\n\n').end(), 'no message of the protocol'],
     ['a reply to another id', (x) => x.raw(200, JSON_TYPE, '{"jsonrpc":"2.0","id":999,"result":{}}'), 'holds no reply'],
     [
       'an error without an id',

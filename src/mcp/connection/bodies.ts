@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { messageOf } from '../../errors';
-import { CallbackFailure, RequestFailure } from '../request-failure';
+import { CallbackFailure, RequestFailure, type RequestFailureDetails } from '../request-failure';
 import { EventScanner } from './event-scanner';
 import type { HttpExchange } from './exchange';
 
@@ -106,7 +106,7 @@ export async function* eventStream(first: Response, options: EventStreamOptions)
       await setImmediate();
       if (exchange.isFinished) return;
       if (scanner.lastEventId === undefined) {
-        exchange.lose({ kind: 'closed', message: `the event stream ended without the reply${broken}` });
+        exchange.lose(endOf(exchange, broken));
         return;
       }
       scanner.breakOff();
@@ -133,6 +133,13 @@ async function* events(
     if (error instanceof RequestFailure) exchange.lose(error.details);
     return ` (${messageOf(error)})`;
   }
+}
+
+/** Why a stream that has ended without the reply failed its request. */
+function endOf({ wasMisread }: HttpExchange, broken: string): RequestFailureDetails {
+  return wasMisread && broken === ''
+    ? { kind: 'unreadable', message: 'it is no message of the protocol' }
+    : { kind: 'closed', message: `the event stream ended without the reply${broken}` };
 }
 
 async function resumed(scanner: EventScanner, { exchange, resume }: EventStreamOptions): Promise<Response | undefined> {

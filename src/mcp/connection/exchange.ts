@@ -16,6 +16,8 @@ export interface ExchangeListener {
 export class HttpExchange {
   /** The HTTP status by which the server asks for (other) credentials. */
   challenge: number | undefined;
+  /** Whether something came on its stream that is no message of the protocol: perhaps the reply. */
+  wasMisread = false;
   /** Ends its turn to authorize, if it has one. */
   endTurn: (() => void) | undefined;
 

@@ -115,6 +115,12 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     else exchange?.drop();
   }
 
+  /** Told by the channel that something that was received is no message of the protocol. */
+  misread(): void {
+    const exchange = currentExchange.getStore();
+    if (exchange) exchange.wasMisread = true;
+  }
+
   /** The request on whose stream the message came that is being received. */
   currentRequestId(): string | number | undefined {
     return currentExchange.getStore()?.id;
