@@ -1,9 +1,9 @@
 import { ProtocolError, ProviderError } from '../errors';
 import type { Limits, Logger } from '../settings';
 import type { McpToolDefinition } from '../toolset/callbacks';
+import { quoted } from './quoted';
 import { SchemaBudget } from './schema-budget';
 
-const LONGEST_QUOTE = 80;
 const METHOD_NOT_FOUND = -32601;
 
 type Page = Readonly<Record<string, unknown>>;
@@ -119,7 +119,7 @@ class Catalog {
 
 function entryName(entry: unknown): string | undefined {
   const name = isObject(entry) ? entry.name : undefined;
-  return typeof name === 'string' && name !== '' ? JSON.stringify(name.slice(0, LONGEST_QUOTE)) : undefined;
+  return typeof name === 'string' && name !== '' ? quoted(name) : undefined;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 import { ConfigurationError, messageOf, ToolError } from '../errors';
-import { joinSignals, untilAborted } from '../run/abort';
+import { joinSignals, NEVER, untilAborted } from '../run/abort';
 import type { Logger } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { ToolsetDefinition } from '../toolset/definition';
@@ -13,7 +13,6 @@ import { NotificationQueue } from './notification-queue';
 import { callMethod } from './toolset-instance';
 
 const INTERNAL_ERROR = -32603;
-const NEVER = new AbortController().signal;
 
 /** What the handlers of a toolset need to be called. */
 export interface HandlerParts {

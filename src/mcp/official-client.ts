@@ -116,7 +116,7 @@ export function asOfficial(parts: UnconnectedClient): { client: Client; transpor
 
 /** Whether connecting failed because the transport had been started before. */
 export function isAlreadyStarted(error: unknown): boolean {
-  return /already (started|connected)/i.test(messageOf(error));
+  return /^(\w+ )?already (started|connected)/i.test(messageOf(error));
 }
 
 function hasMethods(value: unknown, names: readonly string[]): boolean {

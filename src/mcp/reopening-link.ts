@@ -3,7 +3,7 @@ import { onAbort, untilAborted } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
 import type { CallDescription } from './active-calls';
-import { translated, type RequestSubject } from './failures';
+import { describe, translated, type RequestSubject } from './failures';
 import type { RawResult } from './reply';
 import type { Handlers } from './handlers';
 import { Link } from './link';
@@ -12,7 +12,6 @@ import { patience, type Patience } from './patience';
 import { RequestFailure } from './request-failure';
 import { closeTogether } from './session-registry';
 import { checkedUnconnected, discard } from './unconnected';
-import { quoted } from './quoted';
 
 /** What links are made from. */
 export interface LinkSource {
@@ -96,8 +95,7 @@ export class ReopeningLink {
    * @throws the reason of `wait`, ProviderError, ProtocolError, or for a call ToolError
    */
   async request(request: LinkRequest): Promise<RawResult> {
-    const link = this.current;
-    if (!link) throw new ProviderError(`Toolset ${request.subject.toolset}: there is no connection.`);
+    const link = this.inUse(request.subject);
     try {
       return await this.send(link, request);
     } catch (error) {
@@ -172,13 +170,17 @@ export class ReopeningLink {
   }
 
   private async resend(request: LinkRequest): Promise<RawResult> {
-    const link = this.current;
-    if (!link) throw new ProviderError(`Toolset ${request.subject.toolset}: there is no connection.`);
+    const link = this.inUse(request.subject);
     try {
       return await this.send(link, request);
     } catch (error) {
       throw explained(error, request.subject, link);
     }
+  }
+
+  private inUse({ toolset }: RequestSubject): Link {
+    if (!this.current) throw new ProviderError(`Toolset ${toolset}: there is no connection.`, { toolset });
+    return this.current;
   }
 
   private async retire(link: Link): Promise<void> {
@@ -189,10 +191,9 @@ export class ReopeningLink {
 
 /** The error of a server that was too slow. */
 export function tooSlow(subject: RequestSubject, timeout: number): ProviderError {
-  const { toolset, tool, method } = subject;
-  const what = tool === undefined ? method : `tool ${quoted(tool)}`;
+  const { toolset, tool } = subject;
   return new ProviderError(
-    `Toolset ${toolset}, ${what}: no answer within ${timeout} ms. Raise "timeout" if the server needs longer.`,
+    `${describe(subject)}: no answer within ${timeout} ms. Raise "timeout" if the server needs longer.`,
     { toolset, outcome: tool === undefined ? undefined : 'unknown' },
   );
 }
@@ -215,7 +216,8 @@ function isForgotten(error: unknown, link: Link): boolean {
 function explained(error: unknown, subject: RequestSubject, link: Link): unknown {
   if (!(error instanceof RequestFailure)) return error;
   const { details } = error;
-  if (subject.method === 'initialize' && 'cause' in details && isAlreadyStarted(details.cause)) {
+  // Only the transport's own refusal: what the server said may have the same words in it.
+  if (subject.method === 'initialize' && details.kind === 'closed' && isAlreadyStarted(details.cause)) {
     return new ConfigurationError(
       `Toolset ${subject.toolset}: the transport or client was used before (${messageOf(details.cause)}); the client ` +
         'factory must return new ones for every run.',

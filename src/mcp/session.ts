@@ -1,5 +1,6 @@
 import { ProviderError } from '../errors';
 import { noteOutcome } from '../run/interruption';
+import { NEVER } from '../run/abort';
 import type { Run } from '../run/run';
 import { Turnstile } from '../run/turnstile';
 import type { ToolBinding } from '../tool/tool-binding';
@@ -38,7 +39,6 @@ export interface SessionRequest {
   readonly call?: CallDescription;
 }
 
-const NEVER = new AbortController().signal;
 let latest = 0;
 
 /** The ordinal of the session that was made last. */

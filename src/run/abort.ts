@@ -38,6 +38,9 @@ function attach(signal: AbortSignal): FanOut {
   return fanOut;
 }
 
+/** A signal that never aborts. */
+export const NEVER = new AbortController().signal;
+
 /** Several signals as one. */
 export interface JoinedSignal {
   /** Aborts with the reason of whichever came first. */

@@ -1,5 +1,5 @@
 import { CancelledError, DeadlineExceededError, type CallOutcome } from '../errors';
-import { onAbort } from './abort';
+import { joinSignals, onAbort } from './abort';
 import type { Run } from './run';
 
 /** What may end one piece of work early. */
@@ -12,15 +12,13 @@ export interface Interruption {
 
 /** Joins a run's signal and a call's own signal into one. */
 export function interruption(run: Run | undefined, signal: AbortSignal | undefined): Interruption {
-  const controller = new AbortController();
-  const end = (reason: unknown): void => {
-    if (!controller.signal.aborted) controller.abort(reason);
+  const joined = joinSignals(run ? [run.signal] : []);
+  const detach = signal && onAbort(signal, () => joined.end(cancelledBy(signal)));
+  const release = (): void => {
+    joined.release();
+    detach?.();
   };
-  const detach = [
-    run && onAbort(run.signal, () => end(run.signal.reason)),
-    signal && onAbort(signal, () => end(cancelledBy(signal))),
-  ];
-  return { signal: controller.signal, release: () => detach.forEach((undo) => undo?.()) };
+  return { signal: joined.signal, release };
 }
 
 function cancelledBy(signal: AbortSignal): Error {

@@ -114,6 +114,20 @@ describe('R38: a token that has expired', () => {
   });
 });
 
+describe('R38: a provider that has a new token each time it is asked', () => {
+  it('does not make a request that the server keeps refusing go out without end', async () => {
+    const authorization = await authorizationServer((exchange) => exchange.raw(503));
+    const server = await resourceServer(authorization);
+    let minted = 0;
+    const provider = new Provider(authorization);
+    provider.tokens = () => ({ access_token: `minted-${(minted += 1)}`, token_type: 'Bearer' });
+    expect(await rejectionOf(connected({ ...server.connection, authProvider: provider }))).toBeInstanceOf(
+      ProviderError,
+    );
+    expect(server.requests.filter(({ method }) => method === 'initialize')).toHaveLength(2);
+  });
+});
+
 describe('R38: authorization over plain http', () => {
   it('is refused where the endpoint is https, wherever the server points', async () => {
     const asked: string[] = [];

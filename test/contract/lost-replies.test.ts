@@ -88,6 +88,12 @@ describe('R42: an answer that holds no reply is a ProtocolError at once', () => 
     expect(failure.message).toContain(said);
   });
 
+  it('whatever words of the SDK it repeats: an optional server cannot make itself a mistake of the application', async () => {
+    const server = await startRawHttp({ on: { initialize: (x) => x.raw(200, JSON_TYPE, 'already started!') } });
+    await using session = await connected(server.connection, { optional: true });
+    expect(session.tools.names).toEqual([]);
+  });
+
   it('also while connecting and listing', async () => {
     for (const method of ['initialize', 'tools/list']) {
       const server = await startRawHttp({ on: { [method]: (exchange) => exchange.accept() } });

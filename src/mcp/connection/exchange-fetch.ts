@@ -69,25 +69,23 @@ interface SentMessage {
   readonly exchange: HttpExchange;
 }
 
-/** Sends a message; one that is refused for its token goes out again if another one has come by now. */
+/** Sends a message; one that is refused for its token goes out once more if another one has come by now. */
 async function sendAuthorized(
   send: FetchLike,
   { url, sent, exchange }: SentMessage,
   { authorization }: ExchangeFetchOptions,
 ): Promise<Response> {
+  const response = await send(url, sent);
+  if (!authorization || response.status !== 401) return response;
   const headers = new Headers(sent.headers);
-  let response = await send(url, sent);
-  while (authorization && response.status === 401) {
-    const turn = await authorization.begin(headers.get('authorization'), exchange.signal);
-    if ('end' in turn) {
-      exchange.endTurn = turn.end;
-      break;
-    }
-    response.body?.cancel().catch(() => undefined);
-    headers.set('authorization', turn.header);
-    response = await send(url, { ...sent, headers });
+  const turn = await authorization.begin(headers.get('authorization'), exchange.signal);
+  if ('end' in turn) {
+    exchange.endTurn = turn.end;
+    return response;
   }
-  return response;
+  response.body?.cancel().catch(() => undefined);
+  headers.set('authorization', turn.header);
+  return send(url, { ...sent, headers });
 }
 
 /**
