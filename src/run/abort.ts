@@ -39,7 +39,7 @@ function attach(signal: AbortSignal): FanOut {
 }
 
 /** A signal that never aborts. */
-export const NEVER = new AbortController().signal;
+export const NEVER: AbortSignal = new AbortController().signal;
 
 /** Several signals as one. */
 export interface JoinedSignal {
