@@ -54,7 +54,7 @@ export class Handlers {
     for (const [role, method] of Object.entries(NOTIFICATIONS) as [keyof typeof NOTIFICATIONS, string][]) {
       if (handlers[role] === undefined) continue;
       this.checkFree(link, role, method);
-      link.onNotification(messageSchema(method), (params) => this.notify(role, params, link.callOfMessage()));
+      link.onNotification(messageSchema(method), (params) => this.notify(role, params, link.callOfMessage(params)));
     }
   }
 
@@ -89,7 +89,7 @@ export class Handlers {
     role: RequestRole,
     { params, signal, link }: { readonly params: object; readonly signal: AbortSignal; readonly link: Link },
   ): Promise<object> {
-    const call = link.callOfMessage();
+    const call = link.callOfMessage(params);
     const resume = link.calls.pause(call);
     const joined = joinSignals([this.runSignal(), signal, call?.wait.signal ?? NEVER]);
     try {
