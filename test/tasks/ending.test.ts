@@ -9,8 +9,8 @@ import {
   startRun,
   toolsetFor,
 } from '../contract/live-run';
-import { closeServersAfterEach, rawStdio, text, tool, type HttpHandler } from '../servers';
-import { LONG, task, TASK_CAPABILITIES, taskRequests, taskServer } from './task-server';
+import { closeServersAfterEach, rawStdio, text, tool, type HttpHandler, type RawHttpServer } from '../servers';
+import { LONG, task, TASK_CAPABILITIES, taskServer } from './task-server';
 
 closeServersAfterEach();
 closeRunsAfterEach();
@@ -20,7 +20,7 @@ const working = (): string => 'working';
 const hang: HttpHandler = (exchange) => exchange.hang();
 
 /** How many times a server was told that a task is not needed any more. */
-const cancels = (server: Parameters<typeof taskRequests>[0]): unknown[] =>
+const cancels = (server: RawHttpServer): unknown[] =>
   server.requests.filter(({ method }) => method === 'tasks/cancel').map(({ params }) => params);
 
 describe('a task that is given up is cancelled, once, and the call itself is not', () => {
