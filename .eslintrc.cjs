@@ -133,7 +133,7 @@ module.exports = {
       },
     },
     {
-      files: ['samples/**/*.ts'],
+      files: ['samples/**/*.ts', 'conformance/*.ts'],
       rules: {
         'no-restricted-imports': [
           'error',

@@ -2,6 +2,13 @@ import { auth, extractWWWAuthenticateParams, type OAuthClientProvider } from '@m
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { Turnstile } from '../../run/turnstile';
 
+/** A request that changes nothing; many servers guard what is posted and answer a GET with 404 or 405. */
+const PING: RequestInit = {
+  method: 'POST',
+  headers: { accept: 'application/json', 'content-type': 'application/json' },
+  body: JSON.stringify({ jsonrpc: '2.0', id: 'authorization', method: 'ping' }),
+};
+
 /** An OAuth provider of the application's, watched for what one connection has to know of its authorization. */
 export class Authorization {
   /** The provider that the SDK is given. */
@@ -51,7 +58,7 @@ export class Authorization {
    * more where its authorization is described.
    */
   async finish(code: string, serverUrl: URL, fetchFn: FetchLike): Promise<void> {
-    const response = await fetchFn(serverUrl, { method: 'GET', headers: { accept: 'text/html' } });
+    const response = await fetchFn(serverUrl, PING);
     response.body?.cancel().catch(() => undefined);
     const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
     const result = await auth(this.provider, {
