@@ -84,7 +84,7 @@ export type {
 } from './toolset/client-source';
 export type { MethodDecoratorOf } from './toolset/method-role';
 export type { ToolsetClass } from './toolset/definition';
-export type { ToolSelection, ToolsetOptions } from './toolset/options';
+export type { TaskOptions, ToolSelection, ToolsetOptions } from './toolset/options';
 
 export { ClientFactory } from './mcp/client-factory';
 export { completeAuthorization } from './mcp/complete-authorization';

@@ -82,14 +82,15 @@ async function open(
   binding: ToolBinding,
   onForget?: () => void,
 ): Promise<McpToolClass[]> {
-  const { timeout, limits, logger } = settingsOf(binding.container);
+  const { timeout, logger, ...settings } = settingsOf(binding.container);
+  const limits = mergeLimits(settings.limits, definition.limits);
   const instance = await callback(() => toolsetInstance(definition, binding));
   const create = (): Promise<UnconnectedClient> =>
     callback(() => binding.container.resolve(ClientFactory).create(definition.toolset, binding));
-  const handlers = new Handlers({ definition, instance, binding, logger });
+  const handlers = new Handlers({ definition, instance, binding, limits, logger });
   const session = await Session.open({ definition, binding, timeout, create, handlers, onForget });
   try {
-    const origin = { definition, instance, session, limits: mergeLimits(limits, definition.limits), logger };
+    const origin = { definition, instance, session, limits, logger };
     const classes = await toolClasses(origin, binding);
     if (classes.length === 0 && !binding.run) await session.close();
     return classes;

@@ -22,14 +22,21 @@ export interface RequestSubject {
   readonly method: string;
   /** The server's own name of the tool that is called. */
   readonly tool?: string | undefined;
+  /** Whether it only follows the call, which the server has taken. */
+  readonly follows?: boolean;
+}
+
+/** The outcome of a call that ends with its request, or with one that follows it; none for what is no call. */
+export function outcomeOf({ tool, follows }: RequestSubject, outcome: CallOutcome): CallOutcome | undefined {
+  if (tool === undefined) return undefined;
+  return follows ? 'unknown' : outcome;
 }
 
 /** The error that an application is given for a request that failed. */
 export function translated(details: RequestFailureDetails, subject: RequestSubject, link: Link): McpToolsetError {
   const { toolset } = subject;
   const where = describe(subject);
-  const isCall = subject.tool !== undefined;
-  const options = (outcome: CallOutcome): object => ({ toolset, outcome: isCall ? outcome : undefined });
+  const options = (outcome: CallOutcome): object => ({ toolset, outcome: outcomeOf(subject, outcome) });
   switch (details.kind) {
     case 'reply':
       return replyError(details, subject, link);
@@ -75,13 +82,13 @@ function replyError(
 ): McpToolsetError {
   const { toolset } = subject;
   const cause = said(details, link);
-  if (subject.tool !== undefined) {
+  if (subject.tool !== undefined && subject.method !== 'tasks/get') {
     const message = cause.message || `The server answered with error ${details.code} and no message.`;
     return new ToolError(message, { toolset, cause });
   }
   return new ProviderError(
     `${describe(subject)}: the server answered with error ${details.code}: ${cut(cause.message)}`,
-    { toolset, cause },
+    { toolset, cause, outcome: outcomeOf(subject, 'unknown') },
   );
 }
 

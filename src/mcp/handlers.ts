@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 import { ConfigurationError, messageOf, ToolError } from '../errors';
 import { joinSignals, NEVER, untilAborted } from '../run/abort';
-import type { Logger } from '../settings';
+import type { Limits, Logger } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { ToolsetDefinition } from '../toolset/definition';
 import type { HandlerContext } from '../toolset/handler-types';
@@ -20,6 +20,7 @@ export interface HandlerParts {
   /** The toolset's instance, whose methods they are. */
   readonly instance: object;
   readonly binding: ToolBinding;
+  readonly limits: Limits;
   readonly logger: Logger;
 }
 
@@ -37,6 +38,8 @@ type RequestRole = keyof typeof REQUESTS;
 /** The decorated methods of a toolset's instance by which it answers its server. */
 export class Handlers {
   private readonly queue: NotificationQueue;
+  private answering = 0;
+  private hasRefused = false;
 
   constructor(private readonly parts: HandlerParts) {
     this.queue = new NotificationQueue(parts.definition.name, parts.logger);
@@ -54,7 +57,7 @@ export class Handlers {
     for (const [role, method] of Object.entries(NOTIFICATIONS) as [keyof typeof NOTIFICATIONS, string][]) {
       if (handlers[role] === undefined) continue;
       this.checkFree(link, role, method);
-      link.onNotification(messageSchema(method), (params) => this.notify(role, params, link.callOfMessage()));
+      link.onNotification(messageSchema(method), (params) => this.notify(role, params, link.callOfMessage(params)));
     }
   }
 
@@ -89,7 +92,9 @@ export class Handlers {
     role: RequestRole,
     { params, signal, link }: { readonly params: object; readonly signal: AbortSignal; readonly link: Link },
   ): Promise<object> {
-    const call = link.callOfMessage();
+    this.checkLoad(role);
+    this.answering += 1;
+    const call = link.callOfMessage(params);
     const resume = link.calls.pause(call);
     const joined = joinSignals([this.runSignal(), signal, call?.wait.signal ?? NEVER]);
     try {
@@ -101,7 +106,20 @@ export class Handlers {
     } finally {
       joined.release();
       resume();
+      this.answering -= 1;
     }
+  }
+
+  /** A server that asks without end is refused, and one warning says so. */
+  private checkLoad(role: RequestRole): void {
+    const { definition, limits, logger } = this.parts;
+    if (this.answering < limits.maxServerRequests) return;
+    const method = REQUESTS[role].method;
+    const where = `Toolset ${definition.name}: the server's ${method}`;
+    if (!this.hasRefused)
+      logger.warn(`${where} is refused: more than maxServerRequests (${limits.maxServerRequests}) at once.`);
+    this.hasRefused = true;
+    throw Object.assign(new Error('The client answers too many requests already.'), { code: INTERNAL_ERROR });
   }
 
   private notify(role: HandlerRole, params: object, call: ActiveCall | undefined): void {

@@ -7,12 +7,14 @@ import type { ToolBinding } from '../tool/tool-binding';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
 import type { CallDescription } from './active-calls';
-import { describe, type RequestSubject } from './failures';
+import { describe, outcomeOf, type RequestSubject } from './failures';
 import type { Handlers } from './handlers';
 import type { RawResult } from './reply';
 import { patience } from './patience';
-import { ReopeningLink, tooSlow } from './reopening-link';
+import { ReopeningLink, tooSlow, type LinkRequest } from './reopening-link';
 import { closeWithRun } from './run-sessions';
+import { TaskCall } from './task-call';
+import { wantsTask } from './task';
 import { enterRegistry, leaveRegistry, type OpenSession } from './session-registry';
 
 /** What a session is made from. */
@@ -55,6 +57,8 @@ export class Session implements OpenSession {
   readonly ordinal = (latest += 1);
 
   private readonly heldBy = new Set<object>();
+  /** The calls that are carried out as tasks, until nothing is left of them. */
+  private readonly tasks = new Set<Promise<void>>();
   private readonly link: ReopeningLink;
   private readonly turns = new Turnstile();
   private readonly end = new AbortController();
@@ -148,7 +152,7 @@ export class Session implements OpenSession {
     if (!this.closing) {
       this.end.abort();
       this.parts.handlers.close();
-      this.closing = this.link.close().finally(() => leaveRegistry(this));
+      this.closing = this.closeLink().finally(() => leaveRegistry(this));
     }
     return this.closing;
   }
@@ -158,22 +162,44 @@ export class Session implements OpenSession {
     return calls === undefined ? this.link.isStdio : calls === 'serial';
   }
 
+  private async closeLink(): Promise<void> {
+    await Promise.all(this.tasks);
+    await this.link.close();
+  }
+
   private async exchange(
     subject: RequestSubject,
-    { method, params, call }: SessionRequest,
+    { method, params, call: description }: SessionRequest,
     signal: AbortSignal,
   ): Promise<RawResult> {
-    const { timeout } = this.link;
+    const { timeout, calls } = this.link;
     const wait = patience([signal, this.end.signal], timeout, () => tooSlow(subject, timeout));
+    const call = description && { ...description, wait };
+    const active = calls.begin(call, (progress) => {
+      wait.restart();
+      if (call) this.parts.handlers.progress(progress, call);
+    });
+    const { progressToken } = active;
     try {
-      return await this.link.request({ method, params, subject, wait, call });
+      return await this.send({ method, params: { ...params, _meta: { progressToken } }, subject, wait, call });
     } catch (error) {
       if (this.end.signal.aborted && error === this.end.signal.reason) throw this.endedError(subject, 'unknown');
       if (wait.signal.aborted) this.abandonAfter(subject);
       throw error;
     } finally {
+      active.end();
       wait.release();
     }
+  }
+
+  private send(request: LinkRequest): Promise<RawResult> {
+    const { link } = this;
+    const { tasks: options } = this.parts.definition;
+    if (!request.call || !link.takesTasks || !wantsTask(request.call.mcpTool, options)) return link.request(request);
+    const { result, ended } = new TaskCall({ link, request, options });
+    this.tasks.add(ended);
+    void ended.then(() => this.tasks.delete(ended));
+    return result;
   }
 
   /** A child process may still answer a request that was given up, so its session cannot be trusted any more. */
@@ -192,7 +218,7 @@ export class Session implements OpenSession {
   private endedError(subject: RequestSubject, outcome: 'not-sent' | 'unknown'): ProviderError {
     return new ProviderError(`${describe(subject)}: ${this.endReason}.`, {
       toolset: this.toolset,
-      outcome: subject.tool === undefined ? undefined : outcome,
+      outcome: outcomeOf(subject, outcome),
     });
   }
 }

@@ -13,7 +13,7 @@ import {
   type HandlerRole,
   type MethodRole,
 } from './metadata';
-import type { ToolSelection, ToolsetOptions } from './options';
+import type { TaskOptions, ToolSelection, ToolsetOptions } from './options';
 
 /** A toolset class. Its instances are made by the run's container. */
 export type ToolsetClass<T extends object = object> = new (...args: never[]) => T;
@@ -28,6 +28,7 @@ export interface ToolsetDefinition {
   readonly limits: LimitOptions;
   readonly calls: 'serial' | 'overlapping' | undefined;
   readonly tools: ToolSelection;
+  readonly tasks: TaskOptions;
   readonly mapTool: string | symbol | undefined;
   readonly mapResult: string | symbol | undefined;
   readonly onError: string | symbol | undefined;
@@ -83,6 +84,7 @@ function define(toolset: ToolsetClass): ToolsetDefinition {
     limits: Object.freeze({ ...options.limits }),
     calls: options.calls,
     tools: frozenSelection(options.tools),
+    tasks: Object.freeze({ ...options.tasks }),
     mapTool: role('mapTool')?.method,
     mapResult: role('mapResult')?.method,
     onError: role('onError')?.method,
@@ -114,6 +116,7 @@ function mergedOptions(line: readonly ClassMetadata[]): ToolsetOptions {
       ...merged,
       ...own,
       ...(own.limits && { limits: { ...merged.limits, ...defined(own.limits) } }),
+      ...(own.tasks && { tasks: { ...merged.tasks, ...defined(own.tasks) } }),
       ...(own.tools && { tools: { ...merged.tools, ...defined(own.tools) } }),
     };
   }, {});

@@ -13,6 +13,14 @@ export interface ToolSelection {
   readonly prefix?: string | undefined;
 }
 
+/** How long-running tools are called (MCP specification, Tasks): those that require it are always called as tasks. */
+export interface TaskOptions {
+  /** Whether tools that may be called as tasks are too. Default false. */
+  readonly optional?: boolean | undefined;
+  /** How long the server is asked to keep a task, in milliseconds from when it was made. Default: as it likes. */
+  readonly ttl?: number | undefined;
+}
+
 /** Options of `@McpToolset`. */
 export interface ToolsetOptions {
   /** How errors and warnings name the toolset. Default: the class name. */
@@ -29,6 +37,8 @@ export interface ToolsetOptions {
   readonly calls?: 'serial' | 'overlapping' | undefined;
   /** Which tools are offered. Default: all. */
   readonly tools?: ToolSelection | undefined;
+  /** How long-running tools are called. */
+  readonly tasks?: TaskOptions | undefined;
 }
 
 const wireNames = z.array(z.string({ error: 'expected a tool name' }), { error: 'expected an array of tool names' });
@@ -48,6 +58,7 @@ export const toolsetOptionsSchema: z.ZodType<ToolsetOptions> = z.strictObject({
   timeout: milliseconds.optional(),
   limits: limitsSchema.optional(),
   calls: z.enum(['serial', 'overlapping']).optional(),
+  tasks: z.strictObject({ optional: z.boolean().optional(), ttl: milliseconds.optional() }).optional(),
   tools: z
     .strictObject({
       include: wireNames.optional(),
