@@ -10,13 +10,14 @@ import type { UnconnectedClient } from '../toolset/client-source';
 import { toolsetDefinition, type ToolsetClass, type ToolsetDefinition } from '../toolset/definition';
 import { ClientFactory } from './client-factory';
 import { Handlers } from './handlers';
+import type { OfferedTool } from './offered-tool';
+import { offeredTools } from './offered-tools';
 import { callback, uncarried } from './request-failure';
 import { Session } from './session';
-import { toolClasses } from './tool-classes';
 import { callMethod, toolsetInstance } from './toolset-instance';
 
 /** What was discovered in one run, so that discovering twice gives the same classes. */
-const discovered = new WeakMap<Run, Map<ToolsetDefinition, Promise<McpToolClass[]>>>();
+const discovered = new WeakMap<Run, Map<ToolsetDefinition, Promise<OfferedTool[]>>>();
 
 /** Resolves when no discovery for the run is under way; those of a run that has ended have then closed what they opened. */
 export async function discoveriesSettled(run: Run): Promise<void> {
@@ -33,10 +34,7 @@ export class ToolsetDiscovery {
    * threw; nothing stays open then. An optional toolset has no tools instead where the server is at fault.
    */
   async discover(toolset: ToolsetClass, binding: ToolBinding): Promise<McpToolClass[]> {
-    const definition = toolsetDefinition(toolset);
-    binding.run?.check();
-    const classes = binding.run ? once(definition, binding, binding.run) : attempt(definition, binding);
-    return [...(await classes)];
+    return (await offer(toolset, binding)).map(({ toolClass }) => toolClass);
   }
 
   /** A provider of the tools of a toolset, as `ToolRegistry#register` takes it. */
@@ -45,8 +43,26 @@ export class ToolsetDiscovery {
   }
 }
 
-function once(definition: ToolsetDefinition, binding: ToolBinding, run: Run): Promise<McpToolClass[]> {
-  const inRun = discovered.get(run) ?? new Map<ToolsetDefinition, Promise<McpToolClass[]>>();
+/**
+ * What a toolset offers, for a registry, which needs no class of a tool that is not called. It is undefined where the
+ * application has a discovery of its own, which has to be asked for the classes.
+ */
+export function offerOf(
+  discovery: ToolsetDiscovery,
+  toolset: ToolsetClass,
+  binding: ToolBinding,
+): Promise<readonly OfferedTool[]> | undefined {
+  return discovery.discover === ToolsetDiscovery.prototype.discover ? offer(toolset, binding) : undefined;
+}
+
+async function offer(toolset: ToolsetClass, binding: ToolBinding): Promise<readonly OfferedTool[]> {
+  const definition = toolsetDefinition(toolset);
+  binding.run?.check();
+  return binding.run ? once(definition, binding, binding.run) : attempt(definition, binding);
+}
+
+function once(definition: ToolsetDefinition, binding: ToolBinding, run: Run): Promise<OfferedTool[]> {
+  const inRun = discovered.get(run) ?? new Map<ToolsetDefinition, Promise<OfferedTool[]>>();
   discovered.set(run, inRun);
   const known = inRun.get(definition);
   if (known) return known;
@@ -60,7 +76,7 @@ async function attempt(
   definition: ToolsetDefinition,
   binding: ToolBinding,
   forget?: () => void,
-): Promise<McpToolClass[]> {
+): Promise<OfferedTool[]> {
   try {
     return await open(definition, binding, forget);
   } catch (error) {
@@ -76,12 +92,12 @@ async function report(error: McpToolsetError, definition: ToolsetDefinition, bin
   if (onError !== undefined) await callMethod(toolsetInstance(definition, binding), onError, error, { binding });
 }
 
-/** The story: instance, client, session, catalog, classes. */
+/** The story: instance, client, session, catalog, tools. */
 async function open(
   definition: ToolsetDefinition,
   binding: ToolBinding,
   onForget?: () => void,
-): Promise<McpToolClass[]> {
+): Promise<OfferedTool[]> {
   const { timeout, logger, ...settings } = settingsOf(binding.container);
   const limits = mergeLimits(settings.limits, definition.limits);
   const instance = await callback(() => toolsetInstance(definition, binding));
@@ -91,9 +107,9 @@ async function open(
   const session = await Session.open({ definition, binding, timeout, create, handlers, onForget });
   try {
     const origin = { definition, instance, session, limits, logger };
-    const classes = await toolClasses(origin, binding);
-    if (classes.length === 0 && !binding.run) await session.close();
-    return classes;
+    const offered = await offeredTools(origin, binding);
+    if (offered.length === 0 && !binding.run) await session.close();
+    return offered;
   } catch (error) {
     await session
       .close()

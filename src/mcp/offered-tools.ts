@@ -2,43 +2,48 @@ import { ConfigurationError } from '../errors';
 import { untilAborted } from '../run/abort';
 import { isToolName, toolNames } from '../tool/names';
 import type { ToolBinding } from '../tool/tool-binding';
-import type { McpToolClass, McpToolDefinition } from '../toolset/callbacks';
+import type { McpToolClass } from '../toolset/callbacks';
 import type { ToolSelection } from '../toolset/options';
 import { readCatalog } from './catalog';
 import type { RawResult } from './reply';
-import { generateTool, type ToolOrigin } from './mcp-tool';
-import { OutputSchema } from './output-schema';
+import type { ToolOrigin } from './mcp-tool';
+import { OfferedTool } from './offered-tool';
 import { callback } from './request-failure';
 import { callMethod } from './toolset-instance';
 import { quoted } from './quoted';
 
 /**
- * Reads the catalog of a session and generates its tool classes: selected, mapped and with checked names.
+ * Reads the catalog of a session and tells what tools it offers: selected, mapped and with checked names.
  * @throws what reading and mapping throw, and ConfigurationError for a name that the application chose badly
  */
-export async function toolClasses(origin: ToolOrigin, binding: ToolBinding): Promise<McpToolClass[]> {
+export async function offeredTools(origin: ToolOrigin, binding: ToolBinding): Promise<OfferedTool[]> {
   const { definition, session, limits, logger } = origin;
   const readPage = (params: object): Promise<RawResult> =>
     session.request({ method: 'tools/list', params, signal: binding.run?.signal });
   const catalog = await readCatalog(readPage, { toolset: definition.name, limits, logger });
-  const names = toolNames(
-    catalog.map(({ name }) => name),
-    definition.tools.prefix,
-  );
-  warnOfUnknown(definition.tools, new Set(catalog.map(({ name }) => name)), (text) =>
-    logger.warn(`Toolset ${definition.name}: ${text}`),
-  );
-  const classes: McpToolClass[] = [];
-  for (const [index, mcpTool] of catalog.entries()) {
-    if (!isSelected(mcpTool.name, definition.tools)) continue;
-    const description = describedAs(mcpTool, definition.name);
-    const outputSchema = new OutputSchema(mcpTool, definition.name, logger);
-    const generated = generateTool({ name: names[index] ?? '', description, mcpTool }, origin, outputSchema);
-    const mapped = await mappedClass(generated, origin, binding);
-    if (mapped) classes.push(mapped);
+  const wireNames = catalog.map(({ name }) => name);
+  const names = toolNames(wireNames, definition.tools.prefix);
+  warnOfUnknown(definition.tools, new Set(wireNames), (text) => logger.warn(`Toolset ${definition.name}: ${text}`));
+  const offered = catalog
+    .map((mcpTool, index) => new OfferedTool(names[index] ?? '', mcpTool, origin))
+    .filter(({ mcpTool }) => isSelected(mcpTool.name, definition.tools));
+  return definition.mapTool === undefined ? offered : mapped(offered, definition.mapTool, binding);
+}
+
+async function mapped(
+  offered: readonly OfferedTool[],
+  mapTool: string | symbol,
+  binding: ToolBinding,
+): Promise<OfferedTool[]> {
+  const kept: OfferedTool[] = [];
+  for (const tool of offered) {
+    const mappedTo = await mappedClass(tool, mapTool, binding);
+    if (!mappedTo) continue;
+    tool.replaceClass(mappedTo);
+    kept.push(tool);
   }
-  checkNames(classes, definition.name);
-  return classes;
+  checkNames(kept);
+  return kept;
 }
 
 function isSelected(wireName: string, { include, exclude }: ToolSelection): boolean {
@@ -58,25 +63,18 @@ function warnOfUnknown(
   }
 }
 
-function describedAs({ name, description }: McpToolDefinition, toolset: string): string {
-  const text = typeof description === 'string' ? description.toWellFormed() : '';
-  return text.trim() === '' ? `The tool ${name.toWellFormed()} of ${toolset}.` : text;
-}
-
 async function mappedClass(
-  generated: McpToolClass,
-  { definition, instance }: ToolOrigin,
+  { toolClass, mcpTool, origin }: OfferedTool,
+  mapTool: string | symbol,
   binding: ToolBinding,
 ): Promise<McpToolClass | undefined> {
-  const { mapTool, name } = definition;
-  if (mapTool === undefined) return generated;
-  const { mcpTool } = generated;
-  const mapping = callback(() => callMethod(instance, mapTool, generated, { mcpTool, binding }));
+  const { definition, instance } = origin;
+  const mapping = callback(() => callMethod(instance, mapTool, toolClass, { mcpTool, binding }));
   const returned: unknown = await untilAborted(mapping, binding.run?.signal);
   if (returned === null || returned === undefined) return undefined;
-  const where = `Toolset ${name}, tool ${quoted(mcpTool.name)}, method ${String(mapTool)}`;
-  const fault = mappingFault(returned, generated);
-  if (fault !== undefined) throw new ConfigurationError(`${where}: ${fault}`, { toolset: name });
+  const where = `Toolset ${definition.name}, tool ${quoted(mcpTool.name)}, method ${String(mapTool)}`;
+  const fault = mappingFault(returned, toolClass);
+  if (fault !== undefined) throw new ConfigurationError(`${where}: ${fault}`, { toolset: definition.name });
   return returned as McpToolClass;
 }
 
@@ -92,16 +90,19 @@ function mappingFault(returned: unknown, generated: McpToolClass): string | unde
   return isObject ? undefined : 'the inputSchema is no object.';
 }
 
-function checkNames(classes: readonly McpToolClass[], toolset: string): void {
-  const taken = new Map<string, string>();
-  for (const { toolName, mcpTool } of classes) {
+function checkNames(offered: readonly OfferedTool[]): void {
+  const taken = new Map<string, OfferedTool>();
+  for (const tool of offered) {
+    const { toolName } = tool.toolClass;
     const other = taken.get(toolName);
     if (other !== undefined) {
+      const { name: toolset } = tool.origin.definition;
+      const both = `${quoted(other.mcpTool.name)} and ${quoted(tool.mcpTool.name)}`;
       throw new ConfigurationError(
-        `Toolset ${toolset}: @MapTool() gave the tools ${quoted(other)} and ${quoted(mcpTool.name)} the same name "${toolName}".`,
+        `Toolset ${toolset}: @MapTool() gave the tools ${both} the same name "${toolName}".`,
         { toolset },
       );
     }
-    taken.set(toolName, mcpTool.name);
+    taken.set(toolName, tool);
   }
 }
