@@ -104,7 +104,7 @@ async function open(
   const create = (): Promise<UnconnectedClient> =>
     callback(() => binding.container.resolve(ClientFactory).create(definition.toolset, binding));
   const handlers = new Handlers({ definition, instance, binding, limits, logger });
-  const session = await Session.open({ definition, binding, timeout, create, handlers, onForget });
+  const session = Session.prepare({ definition, binding, timeout, create, handlers, onForget });
   try {
     const origin = { definition, instance, session, limits, logger };
     const offered = await offeredTools(origin, binding);

@@ -22,14 +22,15 @@ export interface RequestSubject {
   readonly method: string;
   /** The server's own name of the tool that is called. */
   readonly tool?: string | undefined;
-  /** Whether it only follows the call, which the server has taken. */
-  readonly follows?: boolean;
+  /** Where it is not the call itself: whether it goes before it, or follows it because the server has taken it. */
+  readonly phase?: 'before' | 'after';
 }
 
-/** The outcome of a call that ends with its request, or with one that follows it; none for what is no call. */
-export function outcomeOf({ tool, follows }: RequestSubject, outcome: CallOutcome): CallOutcome | undefined {
+/** The outcome of a call that ends with a request whose own outcome this is; none for what is no call. */
+export function outcomeOf({ tool, phase }: RequestSubject, outcome: CallOutcome): CallOutcome | undefined {
+  if (phase === 'before') return 'not-sent';
   if (tool === undefined) return undefined;
-  return follows ? 'unknown' : outcome;
+  return phase === 'after' ? 'unknown' : outcome;
 }
 
 /** The error that an application is given for a request that failed. */

@@ -75,18 +75,18 @@ export class ReopeningLink {
   }
 
   /**
-   * Builds a client and connects it.
+   * Builds a client and connects it; `phase` says what for.
    * @throws what the factory threw, ConfigurationError, ProviderError, ProtocolError or the reason of the signal;
    * nothing stays open then
    */
-  async open(): Promise<void> {
+  async open(phase?: RequestSubject['phase']): Promise<void> {
     const { definition } = this.source;
     const parts = await this.created();
     this.requestTimeout = parts.timeout ?? this.source.timeout;
     const link = new Link(parts, this.calls);
     this.links.add(link);
     const connectOptions = definition.source.kind === 'factory' ? definition.source.connectOptions : {};
-    const subject = { toolset: definition.name, method: 'initialize' };
+    const subject: RequestSubject = { toolset: definition.name, method: 'initialize', ...(phase && { phase }) };
     const time = connectOptions.timeout ?? this.requestTimeout;
     const wait = patience([this.source.signal, this.end.signal], time, () => tooSlow(subject, time));
     try {

@@ -71,7 +71,7 @@ export class RunningTask {
     return this.link.request({
       method,
       params: { taskId: this.taskId },
-      subject: { ...subject, method, follows: true },
+      subject: { ...subject, method, phase: 'after' },
       wait: { ...wait, signal: this.scope.signal },
       call,
     });

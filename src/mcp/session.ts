@@ -1,6 +1,6 @@
 import { ProviderError } from '../errors';
 import { noteOutcome } from '../run/interruption';
-import { NEVER } from '../run/abort';
+import { NEVER, untilAborted } from '../run/abort';
 import type { Run } from '../run/run';
 import { Turnstile } from '../run/turnstile';
 import type { ToolBinding } from '../tool/tool-binding';
@@ -61,6 +61,7 @@ export class Session implements OpenSession {
   private readonly tasks = new Set<Promise<void>>();
   private readonly link: ReopeningLink;
   private readonly turns = new Turnstile();
+  private connecting: Promise<void> | undefined;
   private readonly end = new AbortController();
   private endReason = 'the session is closed';
   private closing: Promise<void> | undefined;
@@ -76,20 +77,12 @@ export class Session implements OpenSession {
   }
 
   /**
-   * Builds a client and connects it.
-   * @throws what the factory threw, ConfigurationError, ProviderError, ProtocolError, or why the run ended; nothing
-   * stays open then
+   * A session that connects when its first request is made; the run, if there is one, closes it.
+   * @throws CancelledError when the run is closed
    */
-  static async open(parts: SessionParts): Promise<Session> {
+  static prepare(parts: SessionParts): Session {
     const session = new Session(parts);
-    await session.link.open();
-    enterRegistry(session);
-    try {
-      if (parts.binding.run) closeWithRun(parts.binding.run, session);
-    } catch (error) {
-      await session.close().catch(() => undefined);
-      throw error;
-    }
+    if (parts.binding.run) closeWithRun(parts.binding.run, session);
     return session;
   }
 
@@ -125,14 +118,16 @@ export class Session implements OpenSession {
   }
 
   /**
-   * Sends a request and waits for its result.
-   * @throws the signal's reason, ProviderError, ProtocolError, or for a call ToolError
+   * Sends a request and waits for its result. The first one builds a client and connects it; where that fails, nothing
+   * stays open, and the next one does so again.
+   * @throws the signal's reason, ProviderError, ProtocolError, what the factory threw, or for a call ToolError
    */
   async request(request: SessionRequest): Promise<RawResult> {
     const { method, signal = NEVER, call } = request;
     const tool = call?.mcpTool.name;
     const subject: RequestSubject = { toolset: this.toolset, method, tool };
     if (tool !== undefined) noteOutcome(signal, 'not-sent');
+    if (!this.closing) await this.connected(subject, signal);
     const leave = this.isSerial ? await this.turns.enter(signal) : undefined;
     try {
       signal.throwIfAborted();
@@ -155,6 +150,28 @@ export class Session implements OpenSession {
       this.closing = this.closeLink().finally(() => leaveRegistry(this));
     }
     return this.closing;
+  }
+
+  private async connected(subject: RequestSubject, signal: AbortSignal): Promise<void> {
+    this.connecting ??= this.connect(subject.tool === undefined ? undefined : 'before');
+    try {
+      await untilAborted(this.connecting, signal);
+    } catch (error) {
+      if (this.end.signal.aborted && !signal.aborted) throw this.endedError(subject, 'not-sent');
+      throw error;
+    }
+  }
+
+  private async connect(phase?: 'before'): Promise<void> {
+    try {
+      await this.link.open(phase);
+    } catch (error) {
+      this.connecting = undefined;
+      throw error;
+    }
+    enterRegistry(this);
+    // Whoever closed it meanwhile did not know that it was open.
+    if (this.closing) leaveRegistry(this);
   }
 
   private get isSerial(): boolean {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { CancelledError, DeadlineExceededError, ProviderError, SessionRegistry, type Run } from 'mcp-toolset';
 import { container } from 'tsyringe';
 import {
@@ -147,6 +148,22 @@ describe('the time of a task', () => {
     expect(await registry.execute({ name: 'long' })).toMatchObject({ content: 'done at last' });
   });
 
+  it('begins anew with each of its requests', async () => {
+    const late =
+      (answer: HttpHandler): HttpHandler =>
+      async (exchange) => {
+        await delay(0.7 * SHORT);
+        return answer(exchange);
+      };
+    const on = {
+      'tasks/get': late((exchange) => exchange.json(task('completed'))),
+      'tasks/result': late((exchange) => exchange.json(text('done'))),
+    };
+    const server = await taskServer({ on });
+    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: SHORT }));
+    expect(await registry.execute({ name: 'long' })).toMatchObject({ content: 'done' });
+  });
+
   it.each<[string, Record<string, HttpHandler>]>([
     ['making it', { 'tools/call': hang }],
     ['a look at it', { 'tasks/get': hang }],
@@ -164,6 +181,21 @@ describe('the time of a task', () => {
     await run.close();
     expect(cancels(server)).toHaveLength('tools/call' in on ? 0 : 1);
   });
+});
+
+it('a look at a task that is under way when its result comes is given up', async () => {
+  const server = await taskServer({
+    script: { call: () => ({ task: task('input_required') }) },
+    on: { 'tasks/get': hang },
+    result: async (exchange) => {
+      await server.waitFor('tasks/get');
+      exchange.json(text('done'));
+    },
+  });
+  const registry = await registered(startRun(), toolsetFor(server.connection));
+  expect(await registry.execute({ name: 'long' })).toMatchObject({ content: 'done' });
+  expect(await (await server.waitFor('tasks/get')).waitForClose()).toBe('aborted');
+  expect(cancels(server)).toEqual([]);
 });
 
 describe('a task whose server fails', () => {
