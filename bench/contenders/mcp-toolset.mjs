@@ -40,7 +40,7 @@ export function toolset(options = {}) {
     await registry.register(toolsetFor(target, options));
     return {
       registry,
-      toolCount: registry.names.length,
+      toolCount: registry.specifications.length,
       call: async (name, input) => {
         const { status, content } = await registry.execute({ name, input });
         if (status !== 'success') throw new Error(`${name} failed: ${content}`);
