@@ -33,8 +33,22 @@ export function outcomeOf({ tool, phase }: RequestSubject, outcome: CallOutcome)
   return phase === 'after' ? 'unknown' : outcome;
 }
 
+const aboutCredentials = new WeakSet<object>();
+
+/** Whether a request failed for what its own user, and no other, may do or has to do. */
+export function isAboutCredentials(error: object): boolean {
+  return aboutCredentials.has(error);
+}
+
 /** The error that an application is given for a request that failed. */
 export function translated(details: RequestFailureDetails, subject: RequestSubject, link: Link): McpToolsetError {
+  const error = errorFor(details, subject, link);
+  const { kind } = details;
+  if (kind === 'authorization' || (kind === 'http' && [401, 403].includes(details.status))) aboutCredentials.add(error);
+  return error;
+}
+
+function errorFor(details: RequestFailureDetails, subject: RequestSubject, link: Link): McpToolsetError {
   const { toolset } = subject;
   const where = describe(subject);
   const options = (outcome: CallOutcome): object => ({ toolset, outcome: outcomeOf(subject, outcome) });

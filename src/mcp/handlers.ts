@@ -7,6 +7,7 @@ import type { ToolsetDefinition } from '../toolset/definition';
 import type { HandlerContext } from '../toolset/handler-types';
 import type { HandlerRole } from '../toolset/metadata';
 import type { ActiveCall } from './active-calls';
+import type { CatalogSource } from './catalog-source';
 import { checkedAnswer } from './handler-answers';
 import type { Link } from './link';
 import { NotificationQueue } from './notification-queue';
@@ -20,6 +21,7 @@ export interface HandlerParts {
   /** The toolset's instance, whose methods they are. */
   readonly instance: object;
   readonly binding: ToolBinding;
+  readonly catalog: CatalogSource;
   readonly limits: Limits;
   readonly logger: Logger;
 }
@@ -50,14 +52,18 @@ export class Handlers {
    * @throws ConfigurationError when the application's client handles the same request or notification itself
    */
   attach(link: Link): void {
-    const { handlers } = this.parts.definition;
+    const { catalog, definition } = this.parts;
+    const { handlers } = definition;
     for (const role of Object.keys(REQUESTS) as RequestRole[]) {
       if (handlers[role] !== undefined) this.attachRequest(link, role);
     }
     for (const [role, method] of Object.entries(NOTIFICATIONS) as [keyof typeof NOTIFICATIONS, string][]) {
-      if (handlers[role] === undefined) continue;
-      this.checkFree(link, role, method);
-      link.onNotification(messageSchema(method), (params) => this.notify(role, params, link.callOfMessage(params)));
+      if (handlers[role] !== undefined) this.checkFree(link, role, method);
+      else if (role !== 'onToolsChanged' || !catalog.isShared || link.handles(method)) continue;
+      link.onNotification(messageSchema(method), (params) => {
+        if (role === 'onToolsChanged') catalog.drop();
+        if (handlers[role] !== undefined) this.notify(role, params, link.callOfMessage(params));
+      });
     }
   }
 

@@ -1,11 +1,22 @@
+import type { Logger } from '../settings';
 import type { ToolSpecification } from '../tool/tool';
 import type { McpToolClass, McpToolDefinition } from '../toolset/callbacks';
-import { generateTool, type ToolOrigin } from './mcp-tool';
+import type { ToolsetDefinition } from '../toolset/definition';
+import { generateTool } from './mcp-tool';
 import { OutputSchema } from './output-schema';
+import type { ToolOrigin } from './tool-origin';
+
+/** What the tools of one catalog have in common. */
+export interface CatalogPlace {
+  readonly definition: ToolsetDefinition;
+  readonly logger: Logger;
+  /** That of the one run that the tools are for; missing where runs share them. */
+  readonly origin?: ToolOrigin;
+}
 
 /**
- * One tool of a catalog in one run. Of a large catalog a run calls a few tools, so the class is made when somebody asks for
- * it, and until then there is nothing but the definition.
+ * One tool of a catalog. Of a large catalog a run calls a few tools, so the class is made when somebody asks for it, and
+ * until then there is nothing but the definition.
  */
 export class OfferedTool {
   private made: McpToolClass | undefined;
@@ -14,12 +25,12 @@ export class OfferedTool {
     /** The name that the model sees, unless the application gives the class another one. */
     readonly name: string,
     readonly mcpTool: McpToolDefinition,
-    readonly origin: ToolOrigin,
+    private readonly place: CatalogPlace,
   ) {}
 
-  /** Whether the class exists, which whoever has it may have changed. */
-  get hasClass(): boolean {
-    return this.made !== undefined;
+  /** Whether somebody has the class and may have changed it, which the classes that runs share do not allow. */
+  get mayBeChanged(): boolean {
+    return this.made !== undefined && this.place.origin !== undefined;
   }
 
   /** The class; always the same one. */
@@ -33,17 +44,25 @@ export class OfferedTool {
     this.made = toolClass;
   }
 
+  /** Name of the toolset. */
+  get toolset(): string {
+    return this.place.definition.name;
+  }
+
   /** What a model is told about the tool. */
   get specification(): ToolSpecification {
-    const { name, mcpTool, origin } = this;
-    const description = describedAs(mcpTool, origin.definition.name);
+    const { name, mcpTool, toolset } = this;
+    const description = describedAs(mcpTool, toolset);
     return Object.freeze({ name, description, inputSchema: mcpTool.inputSchema ?? { type: 'object' } });
   }
 
   private generate(): McpToolClass {
-    const { mcpTool, origin, specification } = this;
-    const outputSchema = new OutputSchema(mcpTool, origin.definition.name, origin.logger);
-    return generateTool({ specification, mcpTool }, { ...origin, outputSchema });
+    const { definition, logger, origin } = this.place;
+    const { mcpTool, specification } = this;
+    const outputSchema = new OutputSchema(mcpTool, definition.name, logger);
+    const source = { definition, outputSchema, ...(origin && { origin }) };
+    const generated = generateTool({ specification, mcpTool }, source);
+    return origin ? generated : Object.freeze(generated);
   }
 }
 

@@ -4,40 +4,68 @@ import { isToolName, toolNames } from '../tool/names';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { McpToolClass } from '../toolset/callbacks';
 import type { ToolSelection } from '../toolset/options';
-import { readCatalog } from './catalog';
+import type { Catalog } from './catalog';
 import type { RawResult } from './reply';
-import type { ToolOrigin } from './mcp-tool';
 import { OfferedTool } from './offered-tool';
 import { callback } from './request-failure';
+import type { Session } from './session';
+import { enterOrigin, type ToolOrigin } from './tool-origin';
 import { callMethod } from './toolset-instance';
 import { quoted } from './quoted';
 
+/** What a toolset offers in one run. */
+export interface Offer {
+  readonly tools: readonly OfferedTool[];
+  /** The session by which they are called. */
+  readonly session?: Session;
+}
+
 /**
- * Reads the catalog of a session and tells what tools it offers: selected, mapped and with checked names.
+ * The tools of a run: from its catalog, selected, mapped and with checked names. Those of a shared catalog are the same
+ * for all runs that share it, unless `@MapTool` may change them.
  * @throws what reading and mapping throw, and ConfigurationError for a name that the application chose badly
  */
-export async function offeredTools(origin: ToolOrigin, binding: ToolBinding): Promise<OfferedTool[]> {
-  const { definition, session, limits, logger } = origin;
+export async function offeredTools(origin: ToolOrigin, binding: ToolBinding): Promise<readonly OfferedTool[]> {
+  const { definition, session, catalog: source } = origin;
   const readPage = (params: object): Promise<RawResult> =>
     session.request({ method: 'tools/list', params, signal: binding.run?.signal });
-  const catalog = await readCatalog(readPage, { toolset: definition.name, limits, logger });
+  const catalog = await source.read(readPage);
+  if (source.isShared && binding.run && definition.mapTool === undefined) {
+    enterOrigin(binding.run, origin);
+    return sharedTools(catalog, origin);
+  }
+  const offered = selected(catalog, origin, origin);
+  return definition.mapTool === undefined ? offered : mapped(offered, origin, binding);
+}
+
+const shared = new WeakMap<Catalog, readonly OfferedTool[]>();
+
+/** The tools of a shared catalog, whose classes no run may change for the others. */
+function sharedTools(catalog: Catalog, origin: ToolOrigin): readonly OfferedTool[] {
+  const tools = shared.get(catalog) ?? selected(catalog, origin);
+  shared.set(catalog, tools);
+  return tools;
+}
+
+/** One tool per selected definition; `origin` is that of the one run that they are for, if they are. */
+function selected(catalog: Catalog, { definition, logger }: ToolOrigin, origin?: ToolOrigin): readonly OfferedTool[] {
+  const place = { definition, logger, ...(origin && { origin }) };
   const wireNames = catalog.map(({ name }) => name);
   const names = toolNames(wireNames, definition.tools.prefix);
   warnOfUnknown(definition.tools, new Set(wireNames), (text) => logger.warn(`Toolset ${definition.name}: ${text}`));
-  const offered = catalog
-    .map((mcpTool, index) => new OfferedTool(names[index] ?? '', mcpTool, origin))
+  return catalog
+    .map((mcpTool, index) => new OfferedTool(names[index] ?? '', mcpTool, place))
     .filter(({ mcpTool }) => isSelected(mcpTool.name, definition.tools));
-  return definition.mapTool === undefined ? offered : mapped(offered, definition.mapTool, binding);
 }
 
 async function mapped(
   offered: readonly OfferedTool[],
-  mapTool: string | symbol,
+  origin: ToolOrigin,
   binding: ToolBinding,
-): Promise<OfferedTool[]> {
+): Promise<readonly OfferedTool[]> {
   const kept: OfferedTool[] = [];
   for (const tool of offered) {
-    const mappedTo = await mappedClass(tool, mapTool, binding);
+    const mappedTo = await mappedClass(tool.toolClass, origin, binding);
     if (!mappedTo) continue;
     tool.replaceClass(mappedTo);
     kept.push(tool);
@@ -64,17 +92,19 @@ function warnOfUnknown(
 }
 
 async function mappedClass(
-  { toolClass, mcpTool, origin }: OfferedTool,
-  mapTool: string | symbol,
+  generated: McpToolClass,
+  { definition, instance }: ToolOrigin,
   binding: ToolBinding,
 ): Promise<McpToolClass | undefined> {
-  const { definition, instance } = origin;
-  const mapping = callback(() => callMethod(instance, mapTool, toolClass, { mcpTool, binding }));
+  const { mapTool, name } = definition;
+  if (mapTool === undefined) return generated;
+  const { mcpTool } = generated;
+  const mapping = callback(() => callMethod(instance, mapTool, generated, { mcpTool, binding }));
   const returned: unknown = await untilAborted(mapping, binding.run?.signal);
   if (returned === null || returned === undefined) return undefined;
-  const where = `Toolset ${definition.name}, tool ${quoted(mcpTool.name)}, method ${String(mapTool)}`;
-  const fault = mappingFault(returned, toolClass);
-  if (fault !== undefined) throw new ConfigurationError(`${where}: ${fault}`, { toolset: definition.name });
+  const where = `Toolset ${name}, tool ${quoted(mcpTool.name)}, method ${String(mapTool)}`;
+  const fault = mappingFault(returned, generated);
+  if (fault !== undefined) throw new ConfigurationError(`${where}: ${fault}`, { toolset: name });
   return returned as McpToolClass;
 }
 
@@ -93,10 +123,10 @@ function mappingFault(returned: unknown, generated: McpToolClass): string | unde
 function checkNames(offered: readonly OfferedTool[]): void {
   const taken = new Map<string, OfferedTool>();
   for (const tool of offered) {
-    const { toolName } = tool.toolClass;
+    const { toolset, toolClass } = tool;
+    const { toolName } = toolClass;
     const other = taken.get(toolName);
     if (other !== undefined) {
-      const { name: toolset } = tool.origin.definition;
       const both = `${quoted(other.mcpTool.name)} and ${quoted(tool.mcpTool.name)}`;
       throw new ConfigurationError(
         `Toolset ${toolset}: @MapTool() gave the tools ${both} the same name "${toolName}".`,

@@ -1,7 +1,8 @@
 import type { InjectionToken } from 'tsyringe';
 import { ConfigurationError, McpToolsetError, messageOf } from '../errors';
-import { toolsetNameOf } from '../mcp/mcp-tool';
 import type { OfferedTool } from '../mcp/offered-tool';
+import type { Session } from '../mcp/session';
+import { toolsetNameOf } from '../mcp/tool-origin';
 import type { McpToolClass } from '../toolset/callbacks';
 import { checkDeclaration } from '../tool/declaration';
 import { bindTool, Tool, type ToolClass } from '../tool/tool';
@@ -13,8 +14,10 @@ export interface Candidate {
   readonly name: string;
   /** Where it comes from, as errors name it. */
   readonly origin: string;
-  /** What a toolset offers, as long as nobody has had the class of it. */
+  /** What a toolset offers, as long as its class is nobody's to change. */
   readonly offered?: OfferedTool;
+  /** The session by which what is offered is called. */
+  readonly session?: Session | undefined;
   readonly type: ToolClass;
   /** The instance that the registry was handed, if it was. */
   readonly instance?: Tool;
@@ -22,15 +25,17 @@ export interface Candidate {
 
 /** A tool that a toolset offers: of a large catalog a run needs the names of all, and a few of the tools. */
 export class OfferedCandidate implements Candidate {
-  constructor(readonly offered: OfferedTool) {}
+  constructor(
+    readonly offered: OfferedTool,
+    readonly session: Session | undefined,
+  ) {}
 
   get name(): string {
     return this.offered.name;
   }
 
   get origin(): string {
-    const { mcpTool, origin } = this.offered;
-    return originOf(mcpTool.name, origin.definition.name);
+    return originOf(this.offered.mcpTool.name, this.offered.toolset);
   }
 
   get type(): McpToolClass {

@@ -1,7 +1,7 @@
 import type { InjectionToken } from 'tsyringe';
 import { ConfigurationError } from '../errors';
 import { offerOf, ToolsetDiscovery } from '../mcp/discovery';
-import { sessionOf } from '../mcp/mcp-tool';
+import { sessionOf } from '../mcp/tool-origin';
 import { untilAborted } from '../run/abort';
 import { Tool, type ToolClass } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
@@ -62,19 +62,16 @@ async function expandToolset(toolset: ToolsetClass, context: ExpansionContext): 
   const discovery = binding.container.resolve(ToolsetDiscovery);
   const offer = await offerOf(discovery, toolset, binding);
   if (!offer) return expand(await discovery.discover(toolset, binding), context);
-  // Whoever has had a class may have given it another name, or a condition.
-  if (offer.some(({ hasClass }) => hasClass)) {
-    return expand(
-      offer.map(({ toolClass }) => toolClass),
-      context,
-    );
-  }
-  claims.claim(offer[0]?.origin.session);
-  return { candidates: offer.map((offered) => new OfferedCandidate(offered)), failures: [] };
+  const { tools, session } = offer;
+  // Whoever has a class may have given it another name, or a condition.
+  const classes = (): unknown[] => tools.map(({ toolClass }) => toolClass);
+  if (tools.some(({ mayBeChanged }) => mayBeChanged)) return expand(classes(), context);
+  if (tools.length > 0) claims.claim(session);
+  return { candidates: tools.map((offered) => new OfferedCandidate(offered, session)), failures: [] };
 }
 
 async function expandToolClass(type: ToolClass, { binding, claims }: ExpansionContext): Promise<Expansion> {
-  claims.claim(sessionOf(type));
+  claims.claim(sessionOf(type, binding));
   const candidate = candidateOf(type);
   const isAvailable = type.availableIf === undefined || (await answer(() => type.availableIf?.(binding), binding));
   return isAvailable ? one(candidate) : { candidates: [], failures: [] };

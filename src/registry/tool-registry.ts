@@ -117,7 +117,7 @@ export class ToolRegistry implements Iterable<Tool> {
       this.checkNames(candidates);
       claims.makeTools();
       for (const candidate of candidates) {
-        candidate.offered?.origin.session.hold(this);
+        candidate.session?.hold(this);
         made.push(new Registration(candidate, binding));
       }
     } catch (error) {
@@ -125,9 +125,9 @@ export class ToolRegistry implements Iterable<Tool> {
       throw error;
     }
     for (const registration of made) {
-      const { name, offered } = registration.candidate;
+      const { name, session } = registration.candidate;
       this.registrations.set(name, registration);
-      if (offered) this.sessions.add(offered.origin.session);
+      if (session) this.sessions.add(session);
     }
     await this.quietly(() => claims.settle(binding.run !== undefined));
   }

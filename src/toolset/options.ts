@@ -1,7 +1,8 @@
 import { z } from 'zod/v4';
 import { callable, milliseconds } from '../options';
 import { limitsSchema, type LimitOptions } from '../settings';
-import type { ConnectionSource } from './client-source';
+import type { ToolBinding } from '../tool/tool-binding';
+import type { Awaitable, ConnectionSource } from './client-source';
 
 /** Which of the server's tools are offered, by wire name, and a prefix for the names that the model sees. */
 export interface ToolSelection {
@@ -21,6 +22,17 @@ export interface TaskOptions {
   readonly ttl?: number | undefined;
 }
 
+/** How runs share what a server lists (see `CatalogStore`). */
+export interface CatalogOptions {
+  /** How long a catalog is good for, in milliseconds. */
+  readonly ttl: number;
+  /**
+   * Whose catalog it is: runs with the same key share one. Needed where the connection depends on the binding; otherwise
+   * there is one for all.
+   */
+  readonly key?: ((binding: ToolBinding) => Awaitable<string>) | undefined;
+}
+
 /** Options of `@McpToolset`. */
 export interface ToolsetOptions {
   /** How errors and warnings name the toolset. Default: the class name. */
@@ -37,6 +49,8 @@ export interface ToolsetOptions {
   readonly calls?: 'serial' | 'overlapping' | undefined;
   /** Which tools are offered. Default: all. */
   readonly tools?: ToolSelection | undefined;
+  /** Lets runs share the server's catalog, and connect only when they call. Default: every run asks for its own. */
+  readonly catalog?: CatalogOptions | undefined;
   /** How long-running tools are called. */
   readonly tasks?: TaskOptions | undefined;
 }
@@ -58,6 +72,7 @@ export const toolsetOptionsSchema: z.ZodType<ToolsetOptions> = z.strictObject({
   timeout: milliseconds.optional(),
   limits: limitsSchema.optional(),
   calls: z.enum(['serial', 'overlapping']).optional(),
+  catalog: z.strictObject({ ttl: milliseconds, key: callable.optional() }).optional() as z.ZodType<CatalogOptions>,
   tasks: z.strictObject({ optional: z.boolean().optional(), ttl: milliseconds.optional() }).optional(),
   tools: z
     .strictObject({
