@@ -2,6 +2,7 @@ import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { RequestFailure } from '../request-failure';
 import type { Authorization } from './authorization';
 import { beginning, bounded, eventStream, mediaType, withBody } from './bodies';
+import { headersOf } from './endpoint-fetch';
 import { standingStream } from './standing-stream';
 import { currentExchange, type HttpExchange } from './exchange';
 
@@ -30,7 +31,7 @@ export interface ExchangeFetchOptions {
 export function exchangeFetch(send: FetchLike, options: ExchangeFetchOptions): FetchLike {
   const { maxBytes } = options;
   return async (url, init = {}) => {
-    const isMessage = new Headers(init.headers).get('accept')?.includes('text/event-stream') === true;
+    const isMessage = headersOf(init).get('accept')?.includes('text/event-stream') === true;
     if (isMessage && init.method === 'GET') {
       if (!options.listens) return new Response(null, { status: 405 });
       return standingStream((more) => send(url, resumption({ ...init, signal: options.signal }, more)), options);
@@ -50,7 +51,7 @@ export function exchangeFetch(send: FetchLike, options: ExchangeFetchOptions): F
       const sessionId = response.headers.get('mcp-session-id');
       return send(url, resumption(sent, { lastEventId, sessionId }));
     };
-    return withBody(response, eventStream(response, { exchange, maxBytes, resume }));
+    return withBody(response, (body) => eventStream(body, { exchange, maxBytes, resume }));
   };
 }
 
