@@ -9,6 +9,7 @@ import * as testing from 'mcp-toolset/testing';
  */
 const MAIN = [
   'Artifact',
+  'ArtifactResolver',
   'AuthorizationRequiredError',
   'CancelledError',
   'CleanupError',
@@ -45,6 +46,7 @@ const MAIN = [
 
 const MAIN_TYPES = [
   'AnyArtifact',
+  'ArtifactResolverContext',
   'Awaitable',
   'CallOutcome',
   'ConcreteTool',
