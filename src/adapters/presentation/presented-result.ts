@@ -30,6 +30,14 @@ export function textOf(parts: readonly PresentedPart[]): string {
   return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
 }
 
+/** The parts of a result for a provider that has no mark for failure: the first text says it. */
+export function partsThatSayFailure({ isError, parts }: PresentedResult): readonly PresentedPart[] {
+  if (!isError) return parts;
+  const [first, ...others] = parts;
+  if (first?.kind === 'text') return [{ kind: 'text', text: `Error: ${first.text}` }, ...others];
+  return [{ kind: 'text', text: 'Error: the call failed.' }, ...parts];
+}
+
 /** Collects the parts of a result; texts that follow each other become one. */
 export class PartList {
   private readonly list: PresentedPart[] = [];
