@@ -24,6 +24,8 @@ export type { RunOptions } from './run/run-factory';
 
 export { Artifact } from './tool/artifact';
 export type { AnyArtifact, DeferredArtifact, InlineArtifact } from './tool/artifact';
+export { ArtifactResolver } from './tool/artifact-resolver';
+export type { ArtifactResolverContext } from './tool/artifact-resolver';
 export type { ToolExecution } from './tool/execution';
 export type { JsonSchema } from './tool/json-schema';
 export { Tool } from './tool/tool';
