@@ -11,8 +11,8 @@ import type {
 } from './official-client';
 import { readReply } from './reply';
 import { claims, type Claim, type Exchange } from './exchange';
-import { CallbackFailure, type RequestFailureDetails } from './request-failure';
-import { isMisreading, sendFailure } from './send-failure';
+import { CallbackFailure, isMisreading, type RequestFailureDetails } from './request-failure';
+import { sendFailure } from './send-failure';
 
 /** Milliseconds that the server has to hear that its session ends, and that a transport has to close. */
 const FAREWELL_BOUND = 2_000;

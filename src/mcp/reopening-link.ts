@@ -1,4 +1,4 @@
-import { ConfigurationError, messageOf, ProtocolError, ProviderError } from '../errors';
+import { AuthorizationRequiredError, ConfigurationError, messageOf, ProtocolError, ProviderError } from '../errors';
 import { onAbort, untilAborted } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
@@ -202,10 +202,12 @@ export function tooSlow(subject: RequestSubject, timeout: number): ProviderError
 function notReopened(error: unknown, { toolset, tool }: RequestSubject): unknown {
   const isDeclaration = ConfigurationError.is(error);
   if (!isDeclaration && !ProviderError.is(error) && !ProtocolError.is(error)) return error;
-  return new (isDeclaration ? ConfigurationError : ProviderError)(
-    `Toolset ${toolset}: the server has forgotten the session, and a new one could not be opened: ${error.message}`,
-    { toolset, cause: error, outcome: tool === undefined ? undefined : 'refused' },
-  );
+  const message = `Toolset ${toolset}: the server has forgotten the session, and a new one could not be opened: ${error.message}`;
+  const options = { toolset, cause: error, outcome: tool === undefined ? undefined : ('refused' as const) };
+  if (AuthorizationRequiredError.is(error)) {
+    return new AuthorizationRequiredError(message, { ...options, authorizationUrl: error.authorizationUrl });
+  }
+  return new (isDeclaration ? ConfigurationError : ProviderError)(message, options);
 }
 
 function isForgotten(error: unknown, link: Link): boolean {

@@ -48,7 +48,7 @@ export class OAuthGrants {
     const verifier = form.get('code_verifier') ?? '';
     this.secrets.add(verifier);
     const code = this.#codes.get(value);
-    if (!code || code.clientId !== client.id) throw invalidGrant(`no code ${value}`);
+    if (code?.clientId !== client.id) throw invalidGrant(`no code ${value}`);
     if (createHash('sha256').update(verifier).digest('base64url') !== code.challenge) {
       throw invalidGrant(`wrong verifier ${verifier}`);
     }
@@ -61,7 +61,7 @@ export class OAuthGrants {
   refresh(form: URLSearchParams, client: OAuthClient): TokenAnswer {
     const value = form.get('refresh_token') ?? '';
     const grant = this.#refreshTokens.get(value);
-    if (!grant || grant.clientId !== client.id) throw invalidGrant(`no refresh token ${value}`);
+    if (grant?.clientId !== client.id) throw invalidGrant(`no refresh token ${value}`);
     this.#refreshTokens.delete(value);
     return this.#answer(grant, true);
   }

@@ -118,8 +118,7 @@ export class ProtectedMcp {
         content: [{ type: 'text', text: `${name} for ${String(authInfo?.extra?.subject)}` }],
       }));
     }
-    // The SDK types `onclose` of its own transport in a way that `exactOptionalPropertyTypes` refuses.
-    await server.connect(transport as Parameters<McpServer['connect']>[0]);
+    await server.connect(transport);
     return transport;
   }
 }
