@@ -10,9 +10,10 @@ import {
   type Run,
   type ToolsetClass,
 } from 'mcp-toolset';
-import type { ProtectedMcp } from '../servers';
+import { randomUUID } from 'node:crypto';
+import type { ClientAuthMethod, ProtectedMcp } from '../servers';
 import { rejectionOf } from '../contract/connected';
-import { startRun } from '../contract/started-run';
+import { registered, startRun } from '../contract/started-run';
 
 /** What an application keeps for one user, as its database would: a provider may be made of it at any time. */
 export class UserStore {
@@ -130,4 +131,35 @@ export class Users {
 export function required(error: unknown): AuthorizationRequiredError {
   if (!AuthorizationRequiredError.is(error)) throw error;
   return error;
+}
+
+/** How the SDK's provider for client credentials is made. */
+type MachineProvider = new (options: {
+  clientId: string;
+  clientSecret: string;
+  scope: string;
+  expectedIssuer: string;
+}) => OAuthClientProvider;
+
+/** A client with a secret that acts for itself. */
+export function machine(
+  { authorization }: ProtectedMcp,
+  Provider: MachineProvider,
+  method: ClientAuthMethod = 'client_secret_basic',
+): { id: string; provider: OAuthClientProvider } {
+  const secret = `secret-${randomUUID()}`;
+  const { id } = authorization.clients.add({ method, secret, grants: ['client_credentials'] });
+  authorization.grants.secrets.add(secret);
+  const expectedIssuer = authorization.issuer;
+  return { id, provider: new Provider({ clientId: id, clientSecret: secret, scope: 'mcp:read', expectedIssuer }) };
+}
+
+/** The registry of a run in which the tools of the server are registered. */
+export function toolsOf(
+  { connection }: { connection: HttpConnectionOptions },
+  authProvider: OAuthClientProvider,
+): Promise<ToolRegistry> {
+  @McpToolset({ connection: { ...connection, authProvider } })
+  class Notes {}
+  return registered(Notes);
 }

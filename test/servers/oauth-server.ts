@@ -38,6 +38,8 @@ export class OAuthServer {
   needsResource = true;
   readonly issuer: string;
   readonly origin: string;
+  /** The token endpoint that works. */
+  readonly tokenEndpoint = this.#answering((exchange) => this.#token(exchange));
   readonly #options: OAuthServerOptions;
 
   constructor(
@@ -52,7 +54,7 @@ export class OAuthServer {
       on: {
         GET: (exchange) => this.#get(exchange),
         [this.path('/register')]: this.#answering((exchange) => this.#register(exchange)),
-        [this.path('/token')]: this.#answering((exchange) => this.#token(exchange)),
+        [this.path('/token')]: this.tokenEndpoint,
         ...this.#metadataHandler(),
       },
     };
@@ -69,10 +71,9 @@ export class OAuthServer {
     return this.#options.metadata === 'none' ? endpoint : `${this.#options.issuerPath ?? ''}/oauth${endpoint}`;
   }
 
-  /** Replaces the token endpoint; without a handler it works again. */
-  breakTokens(handler?: HttpHandler): void {
-    const works = this.#answering((exchange) => this.#token(exchange));
-    Object.assign(this.http.script.on ?? {}, { [this.path('/token')]: handler ?? works });
+  /** Replaces the token endpoint, by default by one that works. */
+  answerTokens(handler: HttpHandler = this.tokenEndpoint): void {
+    Object.assign(this.http.script.on ?? {}, { [this.path('/token')]: handler });
   }
 
   /** Goes where a user is sent, as this user, who consents; returns what comes back to the redirect URL. */
@@ -169,7 +170,8 @@ export class OAuthServer {
     ]);
     const resource = this.#resource(form);
     const type = form.get('grant_type') ?? '';
-    if (!client.grants.includes(type)) throw new OAuthRefusal('unauthorized_client', `${client.id} may not use ${type}`);
+    if (!client.grants.includes(type))
+      throw new OAuthRefusal('unauthorized_client', `${client.id} may not use ${type}`);
     if (type === 'authorization_code') return this.grants.redeem(form, client);
     if (type === 'refresh_token') return this.grants.refresh(form, client);
     return this.grants.clientToken({ clientId: client.id, subject: client.id, scopes: scopesOf(form), resource });

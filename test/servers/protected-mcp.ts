@@ -59,9 +59,16 @@ export class ProtectedMcp {
     return this.http.connection;
   }
 
+  /** Forgets every session, as a redeployed server does. */
+  async restart(): Promise<void> {
+    const transports = [...this.#transports.values()];
+    this.#transports.clear();
+    await Promise.all(transports.map((transport) => transport.close()));
+  }
+
   async close(): Promise<void> {
     servers.delete(this);
-    await Promise.all([...this.#transports.values()].map((transport) => transport.close()));
+    await this.restart();
   }
 
   #metadataHandler(): Record<string, (exchange: HttpExchange) => void> {
@@ -76,7 +83,9 @@ export class ProtectedMcp {
   async #serve(exchange: HttpExchange): Promise<void> {
     const grant = this.#admitted(exchange);
     if (!grant) return;
-    const transport = this.#transports.get(exchange.sessionId ?? '') ?? (await this.#session());
+    const known = this.#transports.get(exchange.sessionId ?? '');
+    if (!known && exchange.sessionId !== undefined) return exchange.raw(404, {}, 'No such session.');
+    const transport = known ?? (await this.#session());
     const auth = { token: '', clientId: grant.clientId, scopes: [...grant.scopes], extra: { subject: grant.subject } };
     await transport.handleRequest(Object.assign(exchange.req, { auth }), exchange.res, exchange.message);
   }

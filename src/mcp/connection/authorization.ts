@@ -81,7 +81,10 @@ export class Authorization {
         return this.takeOff(demand, (ends) => this.authorize(challenge, requests, ends)).work.join(signal);
       }
       if (flight.demand === demand) return flight.work.join(signal);
-      await untilAborted(flight.work.result.catch(() => undefined), signal);
+      await untilAborted(
+        flight.work.result.catch(() => undefined),
+        signal,
+      );
     }
   }
 

@@ -2,6 +2,7 @@ import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { NEVER } from '../../run/abort';
 import type { Authorization, OAuthRequests } from './authorization';
 import { challengeOf } from './challenge';
+import { currentExchange } from './exchange';
 
 /**
  * A fetch whose requests carry the provider's token. What a server refuses for its token has not been taken, so it goes out
@@ -20,7 +21,9 @@ export function authorizedFetch(send: FetchLike, authorization: Authorization, o
       // Taking leave is worth no authorization.
       const challenge = init.method === 'DELETE' ? undefined : challengeOf(response);
       if (!challenge || answered.has(challenge.status)) return response;
+      const exchange = currentExchange.getStore();
       const drop = (): void => void response.body?.cancel().catch(() => undefined);
+      if (exchange) exchange.isRefused = true;
       try {
         const current = mayTake ? await authorization.header() : token;
         const isTaken = current !== undefined && current !== token;
@@ -29,6 +32,7 @@ export function authorizedFetch(send: FetchLike, authorization: Authorization, o
         else answered.add(challenge.status);
         if (next === undefined) return response;
         token = next;
+        if (exchange) exchange.isRefused = false;
         drop();
       } catch (error) {
         drop();

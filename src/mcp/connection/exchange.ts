@@ -14,6 +14,8 @@ export interface ExchangeListener {
 
 /** One JSON-RPC request that waits for its reply, as the HTTP requests that are made for it know it. */
 export class HttpExchange {
+  /** Whether the server has refused it, and it waits for other credentials. */
+  isRefused = false;
   /** Whether something came on its stream that is no message of the protocol: perhaps the reply. */
   wasMisread = false;
 

@@ -117,6 +117,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
 
   /** Sends a notification, or an answer to the server, which goes without one where it asks too much at once. */
   private async sendOneWay(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
+    if (this.isNeedless(message)) return;
     const answers = !Array.isArray(message) && !('method' in message) ? 1 : 0;
     if (this.answers + answers > MOST_ANSWERS) throw new Error(`More than ${MOST_ANSWERS} answers at once.`);
     this.answers += answers;
@@ -125,6 +126,12 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     } finally {
       this.answers -= answers;
     }
+  }
+
+  /** Whether it takes back a request that the server has refused anyhow. */
+  private isNeedless(message: JSONRPCMessage | JSONRPCMessage[]): boolean {
+    if (Array.isArray(message) || !('method' in message) || message.method !== 'notifications/cancelled') return false;
+    return this.waiting.get(message.params?.requestId as string | number)?.isRefused === true;
   }
 
   private begin(id: string | number): HttpExchange {

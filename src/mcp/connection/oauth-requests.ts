@@ -13,10 +13,12 @@ export function oauthRequests(
 ): OAuthRequests {
   return {
     allowsHttp: allowInsecureHttp,
-    fetch: (signal, learn) => async (url, init = {}) => {
-      learn(secretsOf(init));
-      return bounded(await send(url, { ...init, signal }), maxBytes);
-    },
+    fetch:
+      (signal, learn) =>
+      async (url, init = {}) => {
+        learn(secretsOf(init));
+        return bounded(await send(url, { ...init, signal }), maxBytes);
+      },
   };
 }
 

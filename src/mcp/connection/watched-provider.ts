@@ -76,6 +76,7 @@ export class WatchedProvider {
 
   private async call<T>(call: () => T | PromiseLike<T>, key: string | symbol, args: unknown[] = []): Promise<T> {
     this.attempt.signal.throwIfAborted();
+    if (this.thrown) throw this.thrown;
     try {
       this.learn(args);
       const result = await call();
