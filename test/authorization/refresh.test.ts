@@ -95,6 +95,16 @@ describe('an access token that has expired', () => {
   });
 });
 
+describe('a run that closes', () => {
+  it('gets no token for its farewell', async () => {
+    const { server, run, store } = await expired();
+    await run.close();
+    expect(server.http.requests.at(-1)?.httpMethod).toBe('DELETE');
+    expect(refreshes(server)).toBe(0);
+    expect(store.redirects).toHaveLength(1);
+  });
+});
+
 describe('a refresh token that is refused', () => {
   it('makes the user authorize again', async () => {
     const { server, users, tools, store } = await expired();

@@ -62,6 +62,17 @@ describe('a call that needs more scopes', () => {
   });
 });
 
+describe('a call that is forbidden for another reason', () => {
+  it('is refused, and nobody is asked for anything', async () => {
+    const server = await startProtectedMcp();
+    const users = new Users(server);
+    const { tools } = await users.authorized('ann');
+    server.scopeChallenge = () => 'error="access_denied", scope="mcp:write"';
+    expect(failureOf(await tools.execute(WRITE))).toMatchObject({ name: 'ProviderError', outcome: 'refused' });
+    expect(users.store('ann').redirects).toHaveLength(1);
+  });
+});
+
 describe('a server that is never content', () => {
   it('does not send the user away again who has given all that it wants', async () => {
     const server = await startProtectedMcp();
