@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { McpToolset, ToolRegistry, type HttpConnectionOptions } from 'mcp-toolset';
+import { completeAuthorization, McpToolset, ToolBinding, ToolRegistry, type HttpConnectionOptions } from 'mcp-toolset';
+import { rejectionOf } from '../contract/connected';
 import { deferred } from '../contract/deferred';
 import { closeRunsAfterEach, registered, startRun } from '../contract/started-run';
 import { Recorder } from '../servers/recorder';
 import { startProtectedMcp, type ProtectedMcp } from '../servers';
-import { required, UserProvider, Users } from './scene';
+import { required, UserProvider, Users, UserStore } from './scene';
 
 closeRunsAfterEach();
 
@@ -31,6 +32,9 @@ describe('an access token that has expired', () => {
     expect(store.tokens?.refresh_token).not.toBe(first?.refresh_token);
     expect(store.redirects).toHaveLength(1);
     expect(server.served).toHaveLength(2);
+    const { grants, clients } = server.authorization;
+    const old = new URLSearchParams({ refresh_token: first?.refresh_token ?? '' });
+    expect(() => grants.refresh(old, clients.get(store.client?.client_id)!)).toThrow('invalid_grant');
   });
 
   it('is refreshed once for calls that meet the refusal together', async () => {
@@ -133,11 +137,21 @@ describe('a refresh token that is refused', () => {
   });
 
   it('when a forgotten session is opened again still says where the user is to be sent', async () => {
-    const { server, tools, store } = await expired();
-    await server.restart();
+    const server = await startProtectedMcp();
+    const users = new Users(server, {
+      fetch: async (url, init) => {
+        const response = await fetch(url, init);
+        if (response.status === 404) server.authorization.grants.expireAccessTokens();
+        return response;
+      },
+    });
+    const { tools } = await users.authorized('ann');
     server.authorization.grants.revokeRefreshTokens();
-    expect(await tools.execute({ name: 'whoami' })).toMatchObject({ error: { name: 'AuthorizationRequiredError' } });
-    expect(store.redirects).toHaveLength(2);
+    await server.restart();
+    const { error } = await tools.execute({ name: 'whoami' });
+    expect(required(error).message).toContain('the server has forgotten the session');
+    expect(required(error).outcome).toBe('refused');
+    expect(required(error).authorizationUrl).toEqual(users.store('ann').redirects.at(-1));
   });
 });
 
@@ -154,5 +168,18 @@ describe('what a method of the provider throws', () => {
     const tools = startRun().resolve(ToolRegistry);
     await expect(tools.register(Notes)).rejects.toBe(broken);
     expect(store.redirects).toHaveLength(1);
+  });
+
+  it('reaches the application as it is, from the completing of an authorization', async () => {
+    const server = await startProtectedMcp();
+    const provider = new UserProvider(new UserStore());
+    @McpToolset({ connection: { ...server.connection, authProvider: provider } })
+    class Notes {}
+    const refusal = required(await rejectionOf(registered(Notes)));
+    const { code } = await server.authorization.consent(refusal.authorizationUrl);
+    provider.saveTokens = () => {
+      throw broken;
+    };
+    await expect(completeAuthorization(Notes, startRun().resolve(ToolBinding), code)).rejects.toBe(broken);
   });
 });
