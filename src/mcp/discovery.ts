@@ -8,6 +8,7 @@ import type { ToolProvider } from '../tool/tool-provider';
 import type { McpToolClass } from '../toolset/callbacks';
 import type { UnconnectedClient } from '../toolset/client-source';
 import { toolsetDefinition, type ToolsetClass, type ToolsetDefinition } from '../toolset/definition';
+import { catalogSource } from './catalog-source';
 import { ClientFactory } from './client-factory';
 import { Handlers } from './handlers';
 import { callback, uncarried } from './request-failure';
@@ -16,7 +17,7 @@ import { toolClasses } from './tool-classes';
 import { callMethod, toolsetInstance } from './toolset-instance';
 
 /** What was discovered in one run, so that discovering twice gives the same classes. */
-const discovered = new WeakMap<Run, Map<ToolsetDefinition, Promise<McpToolClass[]>>>();
+const discovered = new WeakMap<Run, Map<ToolsetDefinition, Promise<readonly McpToolClass[]>>>();
 
 /** Resolves when no discovery for the run is under way; those of a run that has ended have then closed what they opened. */
 export async function discoveriesSettled(run: Run): Promise<void> {
@@ -45,8 +46,8 @@ export class ToolsetDiscovery {
   }
 }
 
-function once(definition: ToolsetDefinition, binding: ToolBinding, run: Run): Promise<McpToolClass[]> {
-  const inRun = discovered.get(run) ?? new Map<ToolsetDefinition, Promise<McpToolClass[]>>();
+function once(definition: ToolsetDefinition, binding: ToolBinding, run: Run): Promise<readonly McpToolClass[]> {
+  const inRun = discovered.get(run) ?? new Map<ToolsetDefinition, Promise<readonly McpToolClass[]>>();
   discovered.set(run, inRun);
   const known = inRun.get(definition);
   if (known) return known;
@@ -60,7 +61,7 @@ async function attempt(
   definition: ToolsetDefinition,
   binding: ToolBinding,
   forget?: () => void,
-): Promise<McpToolClass[]> {
+): Promise<readonly McpToolClass[]> {
   try {
     return await open(definition, binding, forget);
   } catch (error) {
@@ -76,20 +77,22 @@ async function report(error: McpToolsetError, definition: ToolsetDefinition, bin
   if (onError !== undefined) await callMethod(toolsetInstance(definition, binding), onError, error, { binding });
 }
 
-/** The story: instance, client, session, catalog, classes. */
+/** The story: instance, catalog, session, classes; the session has its client when it is first needed. */
 async function open(
   definition: ToolsetDefinition,
   binding: ToolBinding,
   onForget?: () => void,
-): Promise<McpToolClass[]> {
-  const { timeout, limits, logger } = settingsOf(binding.container);
+): Promise<readonly McpToolClass[]> {
+  const { timeout, logger, ...settings } = settingsOf(binding.container);
+  const limits = mergeLimits(settings.limits, definition.limits);
   const instance = await callback(() => toolsetInstance(definition, binding));
+  const catalog = await catalogSource({ definition, binding, limits, logger });
   const create = (): Promise<UnconnectedClient> =>
     callback(() => binding.container.resolve(ClientFactory).create(definition.toolset, binding));
-  const handlers = new Handlers({ definition, instance, binding, logger });
-  const session = await Session.open({ definition, binding, timeout, create, handlers, onForget });
+  const handlers = new Handlers({ definition, instance, binding, catalog, limits, logger });
+  const session = Session.prepare({ definition, binding, timeout, create, handlers, onForget });
   try {
-    const origin = { definition, instance, session, limits: mergeLimits(limits, definition.limits), logger };
+    const origin = { definition, instance, session, catalog, limits, logger };
     const classes = await toolClasses(origin, binding);
     if (classes.length === 0 && !binding.run) await session.close();
     return classes;

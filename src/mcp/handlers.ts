@@ -1,12 +1,13 @@
 import { z } from 'zod/v4';
 import { ConfigurationError, messageOf, ToolError } from '../errors';
 import { joinSignals, NEVER, untilAborted } from '../run/abort';
-import type { Logger } from '../settings';
+import type { Limits, Logger } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { ToolsetDefinition } from '../toolset/definition';
 import type { HandlerContext } from '../toolset/handler-types';
 import type { HandlerRole } from '../toolset/metadata';
 import type { ActiveCall } from './active-calls';
+import type { CatalogSource } from './catalog-source';
 import { checkedAnswer } from './handler-answers';
 import type { Link } from './link';
 import { NotificationQueue } from './notification-queue';
@@ -20,6 +21,8 @@ export interface HandlerParts {
   /** The toolset's instance, whose methods they are. */
   readonly instance: object;
   readonly binding: ToolBinding;
+  readonly catalog: CatalogSource;
+  readonly limits: Limits;
   readonly logger: Logger;
 }
 
@@ -37,6 +40,8 @@ type RequestRole = keyof typeof REQUESTS;
 /** The decorated methods of a toolset's instance by which it answers its server. */
 export class Handlers {
   private readonly queue: NotificationQueue;
+  private answering = 0;
+  private hasRefused = false;
 
   constructor(private readonly parts: HandlerParts) {
     this.queue = new NotificationQueue(parts.definition.name, parts.logger);
@@ -47,14 +52,18 @@ export class Handlers {
    * @throws ConfigurationError when the application's client handles the same request or notification itself
    */
   attach(link: Link): void {
-    const { handlers } = this.parts.definition;
+    const { catalog, definition } = this.parts;
+    const { handlers } = definition;
     for (const role of Object.keys(REQUESTS) as RequestRole[]) {
       if (handlers[role] !== undefined) this.attachRequest(link, role);
     }
     for (const [role, method] of Object.entries(NOTIFICATIONS) as [keyof typeof NOTIFICATIONS, string][]) {
-      if (handlers[role] === undefined) continue;
-      this.checkFree(link, role, method);
-      link.onNotification(messageSchema(method), (params) => this.notify(role, params, link.callOfMessage()));
+      if (handlers[role] !== undefined) this.checkFree(link, role, method);
+      else if (role !== 'onToolsChanged' || !catalog.isShared || link.handles(method)) continue;
+      link.onNotification(messageSchema(method), (params) => {
+        if (role === 'onToolsChanged') catalog.drop();
+        if (handlers[role] !== undefined) this.notify(role, params, link.callOfMessage(params));
+      });
     }
   }
 
@@ -89,7 +98,9 @@ export class Handlers {
     role: RequestRole,
     { params, signal, link }: { readonly params: object; readonly signal: AbortSignal; readonly link: Link },
   ): Promise<object> {
-    const call = link.callOfMessage();
+    this.checkLoad(role);
+    this.answering += 1;
+    const call = link.callOfMessage(params);
     const resume = link.calls.pause(call);
     const joined = joinSignals([this.runSignal(), signal, call?.wait.signal ?? NEVER]);
     try {
@@ -101,7 +112,20 @@ export class Handlers {
     } finally {
       joined.release();
       resume();
+      this.answering -= 1;
     }
+  }
+
+  /** A server that asks without end is refused, and one warning says so. */
+  private checkLoad(role: RequestRole): void {
+    const { definition, limits, logger } = this.parts;
+    if (this.answering < limits.maxServerRequests) return;
+    const method = REQUESTS[role].method;
+    const where = `Toolset ${definition.name}: the server's ${method}`;
+    if (!this.hasRefused)
+      logger.warn(`${where} is refused: more than maxServerRequests (${limits.maxServerRequests}) at once.`);
+    this.hasRefused = true;
+    throw Object.assign(new Error('The client answers too many requests already.'), { code: INTERNAL_ERROR });
   }
 
   private notify(role: HandlerRole, params: object, call: ActiveCall | undefined): void {

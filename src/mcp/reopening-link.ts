@@ -2,8 +2,8 @@ import { AuthorizationRequiredError, ConfigurationError, messageOf, ProtocolErro
 import { onAbort, untilAborted } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
-import type { CallDescription } from './active-calls';
-import { describe, translated, type RequestSubject } from './failures';
+import { ActiveCalls, type ActiveCall } from './active-calls';
+import { describe, outcomeOf, translated, type RequestSubject } from './failures';
 import type { RawResult } from './reply';
 import type { Handlers } from './handlers';
 import { Link } from './link';
@@ -34,12 +34,15 @@ export interface LinkRequest {
   readonly params: object;
   readonly subject: RequestSubject;
   readonly wait: Patience;
-  /** The call of a tool that the request is. */
-  readonly call?: CallDescription | undefined;
+  /** The call of a tool that the request is, or belongs to. */
+  readonly call?: ActiveCall | undefined;
 }
 
 /** A link that is made anew when the server has forgotten its session (MCP specification, Transports, session management). */
 export class ReopeningLink {
+  /** The calls that wait for their results. */
+  readonly calls = new ActiveCalls();
+
   private current: Link | undefined;
   private reopening: Promise<void> | undefined;
   /** Every link that is not closed, the forgotten ones included. */
@@ -56,24 +59,34 @@ export class ReopeningLink {
     return this.current?.isStdio === true;
   }
 
+  /** Whether the server carries out calls as tasks. */
+  get takesTasks(): boolean {
+    return this.current?.takesTasks === true;
+  }
+
+  /** Takes secrets that the transport knows out of a text of the server's. */
+  redact(text: string): string {
+    return this.current?.redact(text) ?? text;
+  }
+
   /** Time for one request in milliseconds. */
   get timeout(): number {
     return this.requestTimeout;
   }
 
   /**
-   * Builds a client and connects it.
+   * Builds a client and connects it; `phase` says what for.
    * @throws what the factory threw, ConfigurationError, ProviderError, ProtocolError or the reason of the signal;
    * nothing stays open then
    */
-  async open(): Promise<void> {
+  async open(phase?: RequestSubject['phase']): Promise<void> {
     const { definition } = this.source;
     const parts = await this.created();
     this.requestTimeout = parts.timeout ?? this.source.timeout;
-    const link = new Link(parts);
+    const link = new Link(parts, this.calls);
     this.links.add(link);
     const connectOptions = definition.source.kind === 'factory' ? definition.source.connectOptions : {};
-    const subject = { toolset: definition.name, method: 'initialize' };
+    const subject: RequestSubject = { toolset: definition.name, method: 'initialize', ...(phase && { phase }) };
     const time = connectOptions.timeout ?? this.requestTimeout;
     const wait = patience([this.source.signal, this.end.signal], time, () => tooSlow(subject, time));
     try {
@@ -136,15 +149,10 @@ export class ReopeningLink {
   }
 
   private async send(link: Link, request: LinkRequest): Promise<RawResult> {
-    const { method, params, wait } = request;
-    const call = request.call && { ...request.call, wait };
-    const onProgress = (progress: object): void => {
-      wait.restart();
-      if (call) this.source.handlers.progress(progress, call);
-    };
+    const { method, params, wait, call } = request;
     this.inFlight.set(link, (this.inFlight.get(link) ?? 0) + 1);
     try {
-      return await link.request(method, params, { signal: wait.signal, onProgress, call });
+      return await link.request(method, params, { signal: wait.signal, call });
     } finally {
       const left = (this.inFlight.get(link) ?? 1) - 1;
       if (left > 0) this.inFlight.set(link, left);
@@ -191,19 +199,19 @@ export class ReopeningLink {
 
 /** The error of a server that was too slow. */
 export function tooSlow(subject: RequestSubject, timeout: number): ProviderError {
-  const { toolset, tool } = subject;
   return new ProviderError(
     `${describe(subject)}: no answer within ${timeout} ms. Raise "timeout" if the server needs longer.`,
-    { toolset, outcome: tool === undefined ? undefined : 'unknown' },
+    { toolset: subject.toolset, outcome: outcomeOf(subject, 'unknown') },
   );
 }
 
 /** What a refused request fails with when there is no new session; what a callback threw stays as it is. */
-function notReopened(error: unknown, { toolset, tool }: RequestSubject): unknown {
+function notReopened(error: unknown, subject: RequestSubject): unknown {
+  const { toolset } = subject;
   const isDeclaration = ConfigurationError.is(error);
   if (!isDeclaration && !ProviderError.is(error) && !ProtocolError.is(error)) return error;
   const message = `Toolset ${toolset}: the server has forgotten the session, and a new one could not be opened: ${error.message}`;
-  const options = { toolset, cause: error, outcome: tool === undefined ? undefined : ('refused' as const) };
+  const options = { toolset, cause: error, outcome: outcomeOf(subject, 'refused') };
   if (AuthorizationRequiredError.is(error)) {
     return new AuthorizationRequiredError(message, { ...options, authorizationUrl: error.authorizationUrl });
   }

@@ -1,18 +1,20 @@
 import { ProviderError } from '../errors';
 import { noteOutcome } from '../run/interruption';
-import { NEVER } from '../run/abort';
+import { NEVER, untilAborted } from '../run/abort';
 import type { Run } from '../run/run';
 import { Turnstile } from '../run/turnstile';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
 import type { CallDescription } from './active-calls';
-import { describe, type RequestSubject } from './failures';
+import { describe, outcomeOf, type RequestSubject } from './failures';
 import type { Handlers } from './handlers';
 import type { RawResult } from './reply';
 import { patience } from './patience';
-import { ReopeningLink, tooSlow } from './reopening-link';
+import { ReopeningLink, tooSlow, type LinkRequest } from './reopening-link';
 import { closeWithRun } from './run-sessions';
+import { TaskCall } from './task-call';
+import { wantsTask } from './task';
 import { enterRegistry, leaveRegistry, type OpenSession } from './session-registry';
 
 /** What a session is made from. */
@@ -55,8 +57,11 @@ export class Session implements OpenSession {
   readonly ordinal = (latest += 1);
 
   private readonly heldBy = new Set<object>();
+  /** The calls that are carried out as tasks, until nothing is left of them. */
+  private readonly tasks = new Set<Promise<void>>();
   private readonly link: ReopeningLink;
   private readonly turns = new Turnstile();
+  private connecting: Promise<void> | undefined;
   private readonly end = new AbortController();
   private endReason = 'the session is closed';
   private closing: Promise<void> | undefined;
@@ -72,20 +77,12 @@ export class Session implements OpenSession {
   }
 
   /**
-   * Builds a client and connects it.
-   * @throws what the factory threw, ConfigurationError, ProviderError, ProtocolError, or why the run ended; nothing
-   * stays open then
+   * A session that connects when its first request is made; the run, if there is one, closes it.
+   * @throws CancelledError when the run is closed
    */
-  static async open(parts: SessionParts): Promise<Session> {
+  static prepare(parts: SessionParts): Session {
     const session = new Session(parts);
-    await session.link.open();
-    enterRegistry(session);
-    try {
-      if (parts.binding.run) closeWithRun(parts.binding.run, session);
-    } catch (error) {
-      await session.close().catch(() => undefined);
-      throw error;
-    }
+    if (parts.binding.run) closeWithRun(parts.binding.run, session);
     return session;
   }
 
@@ -121,14 +118,16 @@ export class Session implements OpenSession {
   }
 
   /**
-   * Sends a request and waits for its result.
-   * @throws the signal's reason, ProviderError, ProtocolError, or for a call ToolError
+   * Sends a request and waits for its result. The first one builds a client and connects it; where that fails, nothing
+   * stays open, and the next one does so again.
+   * @throws the signal's reason, ProviderError, ProtocolError, what the factory threw, or for a call ToolError
    */
   async request(request: SessionRequest): Promise<RawResult> {
     const { method, signal = NEVER, call } = request;
     const tool = call?.mcpTool.name;
     const subject: RequestSubject = { toolset: this.toolset, method, tool };
     if (tool !== undefined) noteOutcome(signal, 'not-sent');
+    if (!this.closing) await this.connected(subject, signal);
     const leave = this.isSerial ? await this.turns.enter(signal) : undefined;
     try {
       signal.throwIfAborted();
@@ -148,9 +147,31 @@ export class Session implements OpenSession {
     if (!this.closing) {
       this.end.abort();
       this.parts.handlers.close();
-      this.closing = this.link.close().finally(() => leaveRegistry(this));
+      this.closing = this.closeLink().finally(() => leaveRegistry(this));
     }
     return this.closing;
+  }
+
+  private async connected(subject: RequestSubject, signal: AbortSignal): Promise<void> {
+    this.connecting ??= this.connect(subject.tool === undefined ? undefined : 'before');
+    try {
+      await untilAborted(this.connecting, signal);
+    } catch (error) {
+      if (this.end.signal.aborted && !signal.aborted) throw this.endedError(subject, 'not-sent');
+      throw error;
+    }
+  }
+
+  private async connect(phase?: 'before'): Promise<void> {
+    try {
+      await this.link.open(phase);
+    } catch (error) {
+      this.connecting = undefined;
+      throw error;
+    }
+    enterRegistry(this);
+    // Whoever closed it meanwhile did not know that it was open.
+    if (this.closing) leaveRegistry(this);
   }
 
   private get isSerial(): boolean {
@@ -158,22 +179,44 @@ export class Session implements OpenSession {
     return calls === undefined ? this.link.isStdio : calls === 'serial';
   }
 
+  private async closeLink(): Promise<void> {
+    await Promise.all(this.tasks);
+    await this.link.close();
+  }
+
   private async exchange(
     subject: RequestSubject,
-    { method, params, call }: SessionRequest,
+    { method, params, call: description }: SessionRequest,
     signal: AbortSignal,
   ): Promise<RawResult> {
-    const { timeout } = this.link;
+    const { timeout, calls } = this.link;
     const wait = patience([signal, this.end.signal], timeout, () => tooSlow(subject, timeout));
+    const call = description && { ...description, wait };
+    const active = calls.begin(call, (progress) => {
+      wait.restart();
+      if (call) this.parts.handlers.progress(progress, call);
+    });
+    const { progressToken } = active;
     try {
-      return await this.link.request({ method, params, subject, wait, call });
+      return await this.send({ method, params: { ...params, _meta: { progressToken } }, subject, wait, call });
     } catch (error) {
       if (this.end.signal.aborted && error === this.end.signal.reason) throw this.endedError(subject, 'unknown');
       if (wait.signal.aborted) this.abandonAfter(subject);
       throw error;
     } finally {
+      active.end();
       wait.release();
     }
+  }
+
+  private send(request: LinkRequest): Promise<RawResult> {
+    const { link } = this;
+    const { tasks: options } = this.parts.definition;
+    if (!request.call || !link.takesTasks || !wantsTask(request.call.mcpTool, options)) return link.request(request);
+    const { result, ended } = new TaskCall({ link, request, options });
+    this.tasks.add(ended);
+    void ended.then(() => this.tasks.delete(ended));
+    return result;
   }
 
   /** A child process may still answer a request that was given up, so its session cannot be trusted any more. */
@@ -192,7 +235,7 @@ export class Session implements OpenSession {
   private endedError(subject: RequestSubject, outcome: 'not-sent' | 'unknown'): ProviderError {
     return new ProviderError(`${describe(subject)}: ${this.endReason}.`, {
       toolset: this.toolset,
-      outcome: subject.tool === undefined ? undefined : outcome,
+      outcome: outcomeOf(subject, outcome),
     });
   }
 }

@@ -4,23 +4,53 @@ import { isToolName, toolNames } from '../tool/names';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { McpToolClass, McpToolDefinition } from '../toolset/callbacks';
 import type { ToolSelection } from '../toolset/options';
-import { readCatalog } from './catalog';
+import type { Catalog } from './catalog';
 import type { RawResult } from './reply';
-import { generateTool, type ToolOrigin } from './mcp-tool';
+import { generateTool } from './mcp-tool';
 import { OutputSchema } from './output-schema';
 import { callback } from './request-failure';
+import { enterOrigin, type ToolOrigin } from './tool-origin';
 import { callMethod } from './toolset-instance';
 import { quoted } from './quoted';
 
 /**
- * Reads the catalog of a session and generates its tool classes: selected, mapped and with checked names.
+ * The tool classes of a run: from its catalog, selected, mapped and with checked names. Those of a shared catalog are the
+ * same for all runs that share it, unless `@MapTool` may change them.
  * @throws what reading and mapping throw, and ConfigurationError for a name that the application chose badly
  */
-export async function toolClasses(origin: ToolOrigin, binding: ToolBinding): Promise<McpToolClass[]> {
-  const { definition, session, limits, logger } = origin;
+export async function toolClasses(origin: ToolOrigin, binding: ToolBinding): Promise<readonly McpToolClass[]> {
+  const { definition, session, catalog: source } = origin;
   const readPage = (params: object): Promise<RawResult> =>
     session.request({ method: 'tools/list', params, signal: binding.run?.signal });
-  const catalog = await readCatalog(readPage, { toolset: definition.name, limits, logger });
+  const catalog = await source.read(readPage);
+  if (source.isShared && binding.run && definition.mapTool === undefined) {
+    enterOrigin(binding.run, origin);
+    return sharedClasses(catalog, origin);
+  }
+  const classes: McpToolClass[] = [];
+  for (const generated of generatedClasses(catalog, origin, origin)) {
+    const mapped = await mappedClass(generated, origin, binding);
+    if (mapped) classes.push(mapped);
+  }
+  checkNames(classes, definition.name);
+  return classes;
+}
+
+const shared = new WeakMap<Catalog, readonly McpToolClass[]>();
+
+/** The classes of a shared catalog, which no run may change for the others. */
+function sharedClasses(catalog: Catalog, origin: ToolOrigin): readonly McpToolClass[] {
+  const classes = shared.get(catalog) ?? generatedClasses(catalog, origin).map((generated) => Object.freeze(generated));
+  shared.set(catalog, classes);
+  return classes;
+}
+
+/** One class per selected definition; `origin` is that of the one run that they are for, if they are. */
+function generatedClasses(
+  catalog: Catalog,
+  { definition, logger }: ToolOrigin,
+  origin?: ToolOrigin,
+): readonly McpToolClass[] {
   const names = toolNames(
     catalog.map(({ name }) => name),
     definition.tools.prefix,
@@ -28,17 +58,13 @@ export async function toolClasses(origin: ToolOrigin, binding: ToolBinding): Pro
   warnOfUnknown(definition.tools, new Set(catalog.map(({ name }) => name)), (text) =>
     logger.warn(`Toolset ${definition.name}: ${text}`),
   );
-  const classes: McpToolClass[] = [];
-  for (const [index, mcpTool] of catalog.entries()) {
-    if (!isSelected(mcpTool.name, definition.tools)) continue;
+  return catalog.flatMap((mcpTool, index) => {
+    if (!isSelected(mcpTool.name, definition.tools)) return [];
     const description = describedAs(mcpTool, definition.name);
     const outputSchema = new OutputSchema(mcpTool, definition.name, logger);
-    const generated = generateTool({ name: names[index] ?? '', description, mcpTool }, origin, outputSchema);
-    const mapped = await mappedClass(generated, origin, binding);
-    if (mapped) classes.push(mapped);
-  }
-  checkNames(classes, definition.name);
-  return classes;
+    const source = { definition, outputSchema, ...(origin && { origin }) };
+    return [generateTool({ name: names[index] ?? '', description, mcpTool }, source)];
+  });
 }
 
 function isSelected(wireName: string, { include, exclude }: ToolSelection): boolean {

@@ -1,6 +1,6 @@
 import type { InjectionToken } from 'tsyringe';
 import { ConfigurationError, McpToolsetError, messageOf } from '../errors';
-import { toolsetNameOf } from '../mcp/mcp-tool';
+import { toolsetNameOf } from '../mcp/tool-origin';
 import type { McpToolClass } from '../toolset/callbacks';
 import { checkDeclaration } from '../tool/declaration';
 import { bindTool, Tool, type ToolClass } from '../tool/tool';

@@ -59,7 +59,7 @@ function answer<T>(ask: () => T | PromiseLike<T>, { run }: ToolBinding): Promise
 }
 
 async function expandToolClass(type: ToolClass, { binding, claims }: ExpansionContext): Promise<Expansion> {
-  claims.claim(type);
+  claims.claim(type, binding);
   const candidate = candidateOf(type);
   const isAvailable = type.availableIf === undefined || (await answer(() => type.availableIf?.(binding), binding));
   return isAvailable ? one(candidate) : { candidates: [], failures: [] };

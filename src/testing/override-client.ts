@@ -1,5 +1,6 @@
 import type { DependencyContainer } from 'tsyringe';
 import { ConfigurationError } from '../errors';
+import { CatalogStore } from '../mcp/catalog-store';
 import { ClientFactory } from '../mcp/client-factory';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { Awaitable, UnconnectedClient } from '../toolset/client-source';
@@ -43,4 +44,8 @@ export function overrideClient(
   }
   const factory = new OverriddenClientFactory(container.resolve(ClientFactory), toolset, server);
   container.registerInstance(ClientFactory, factory);
+  // What the other server lists is none of this one's.
+  if (container.resolve(CatalogStore).constructor === CatalogStore) {
+    container.registerInstance(CatalogStore, new CatalogStore());
+  }
 }
