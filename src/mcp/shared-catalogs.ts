@@ -95,10 +95,9 @@ export class SharedCatalogs {
     entry.staleAt = performance.now() + ttl - (kept?.age ?? 0);
     if (!kept) {
       const value = { at: Date.now(), tools: catalog };
-      const key = this.storeKey(definition, request.key);
-      entry.written = this.ask({ name: definition.name, logger }, 'set', (store) => store.set(key, value, ttl)).then(
-        () => undefined,
-      );
+      entry.written = this.ask({ name: definition.name, logger }, 'set', (store) =>
+        store.set(this.storeKey(definition, request.key), value, ttl),
+      ).then(() => undefined);
     }
     return catalog;
   }
