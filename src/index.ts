@@ -84,7 +84,7 @@ export type {
 } from './toolset/client-source';
 export type { MethodDecoratorOf } from './toolset/method-role';
 export type { ToolsetClass } from './toolset/definition';
-export type { CatalogOptions, TaskOptions, ToolSelection, ToolsetOptions } from './toolset/options';
+export type { CatalogOptions, SessionOptions, TaskOptions, ToolSelection, ToolsetOptions } from './toolset/options';
 
 export { CatalogStore } from './mcp/catalog-store';
 export type { KeyvLike } from './mcp/catalog-store';
