@@ -12,8 +12,8 @@ import type {
 import type { ActiveCall, ActiveCalls } from './active-calls';
 import { readReply } from './reply';
 import { claims, type Claim, type Exchange } from './exchange';
-import { CallbackFailure, type RequestFailureDetails } from './request-failure';
-import { isMisreading, sendFailure } from './send-failure';
+import { CallbackFailure, isMisreading, type RequestFailureDetails } from './request-failure';
+import { sendFailure } from './send-failure';
 import { noReply, replyFor } from './stand-in-reply';
 
 /** Milliseconds that the server has to hear that its session ends, and that a transport has to close. */
