@@ -61,6 +61,7 @@ export class Session implements OpenSession {
   private readonly tasks = new Set<Promise<void>>();
   private readonly link: ReopeningLink;
   private readonly turns = new Turnstile();
+  private isConnected = false;
   private connecting: Promise<void> | undefined;
   private readonly end = new AbortController();
   private endReason = 'the session is closed';
@@ -127,7 +128,7 @@ export class Session implements OpenSession {
     const tool = call?.mcpTool.name;
     const subject: RequestSubject = { toolset: this.toolset, method, tool };
     if (tool !== undefined) noteOutcome(signal, 'not-sent');
-    if (!this.closing) await this.connected(subject, signal);
+    if (!this.closing && !this.isConnected) await this.connected(subject, signal);
     const leave = this.isSerial ? await this.turns.enter(signal) : undefined;
     try {
       signal.throwIfAborted();
@@ -169,6 +170,7 @@ export class Session implements OpenSession {
       this.connecting = undefined;
       throw error;
     }
+    this.isConnected = true;
     enterRegistry(this);
     // Whoever closed it meanwhile did not know that it was open.
     if (this.closing) leaveRegistry(this);
