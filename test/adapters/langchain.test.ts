@@ -105,8 +105,8 @@ describe('langchainTools', () => {
       ['call_ok', 'success'],
     ]);
     for (const message of messages.slice(0, -1)) expect(textOf(message)).toMatch(/^Error: Invalid tool input: /);
-    expect(textOf(messages[0] as ToolMessage)).toContain('not JSON');
-    expect(textOf(messages[7] as ToolMessage)).toContain('/sides');
+    expect(textOf(messages[0]!)).toContain('not JSON');
+    expect(textOf(messages[7]!)).toContain('/sides');
   });
 
   it('goes through a conversation with a real server: parallel calls in order, an image, a failure', async () => {
@@ -131,7 +131,7 @@ describe('langchainTools', () => {
       ['call_4', 'error', 'nothing-like-it'],
     ]);
     expect(messages[0]?.content).toBe('Echo: hello');
-    expect(mediaOf(messages[1] as ToolMessage)).toEqual([['image/png', 'image/png']]);
+    expect(mediaOf(messages[1]!)).toEqual([['image/png', 'image/png']]);
   });
 
   it('hands the execution on as the artifact, also through a checkpointer', async () => {
@@ -190,12 +190,12 @@ describe('media', () => {
   ])('takes the form that %s takes', async (_, metadata, types) => {
     const { tools } = await adapterRun({ entries: pictures });
     const [message] = await results(tools, call, { metadata });
-    expect(blocksOf(message as ToolMessage).map(({ type }) => type)).toEqual(types);
-    expect(textOf(message as ToolMessage)).toContain('here');
-    const notes = textOf(message as ToolMessage).match(/Not shown: "[ab]\.(png|pdf)"/g) ?? [];
+    expect(blocksOf(message!).map(({ type }) => type)).toEqual(types);
+    expect(textOf(message!)).toContain('here');
+    const notes = textOf(message!).match(/Not shown: "[ab]\.(png|pdf)"/g) ?? [];
     expect(notes).toHaveLength(3 - types.length + types.filter((type, index) => index > 0 && type === 'text').length);
     if (types.includes('image_url'))
-      expect((message as ToolMessage).content).toContainEqual({ type: 'image_url', image_url: { url: dataUrl } });
+      expect((message!).content).toContainEqual({ type: 'image_url', image_url: { url: dataUrl } });
   });
 
   it('can be chosen', async () => {
@@ -211,8 +211,8 @@ describe('media', () => {
       metadata: anthropic,
       limits: { maxArtifacts: 1, maxTextLength: 2 },
     });
-    expect(mediaOf(message as ToolMessage)).toEqual([['image/png', 'image/png']]);
-    expect(textOf(message as ToolMessage)).toMatch(/^he\n\[Cut here: 2 of 4 characters/);
+    expect(mediaOf(message!)).toEqual([['image/png', 'image/png']]);
+    expect(textOf(message!)).toMatch(/^he\n\[Cut here: 2 of 4 characters/);
   });
 });
 

@@ -3,5 +3,5 @@ import '../../toolset/metadata';
 
 export type { PresentationLimits } from '../presentation/limits';
 export { langchainTools } from './tools';
-export type { LangChainToolOptions } from './tools';
+export type { LangChainTool, LangChainToolOptions } from './tools';
 export type { MediaForm } from './media-form';

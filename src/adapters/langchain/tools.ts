@@ -1,4 +1,7 @@
 import type { StructuredToolInterface } from '@langchain/core/tools';
+import type { StructuredToolInterface as StructuredToolOfEsModules } from '@langchain/core/tools' with {
+  'resolution-mode': 'import',
+};
 import { z } from 'zod/v4';
 import { checkOptions, count } from '../../options';
 import type { ToolRegistry } from '../../registry/tool-registry';
@@ -6,6 +9,12 @@ import { fitTool } from '../presentation/fit-tool';
 import { presentationOptions, type PresentationOptions } from '../presentation/limits';
 import type { MediaForm } from './media-form';
 import { RegistryTool } from './registry-tool';
+
+/**
+ * A tool as LangChain's functions take it, in CommonJS and in ES modules: LangChain declares its types twice, and neither
+ * is assignable to the other.
+ */
+export type LangChainTool = StructuredToolInterface & StructuredToolOfEsModules;
 
 /** How tools are presented to LangChain. */
 export interface LangChainToolOptions extends Pick<PresentationOptions, 'limits'> {
@@ -35,7 +44,7 @@ const PARAMETER_NAMES = /^[a-zA-Z0-9_.-]{1,64}$/;
  * `ToolNode` with `handleToolErrors: false`.
  * @throws ConfigurationError for an unknown option or a value of the wrong type
  */
-export function langchainTools(registry: ToolRegistry, options: LangChainToolOptions = {}): StructuredToolInterface[] {
+export function langchainTools(registry: ToolRegistry, options: LangChainToolOptions = {}): LangChainTool[] {
   const {
     media,
     limits,
@@ -45,6 +54,7 @@ export function langchainTools(registry: ToolRegistry, options: LangChainToolOpt
   });
   const rules = { maxDescriptionLength, parameterNames: PARAMETER_NAMES };
   return registry.specifications.map((specification) => {
-    return new RegistryTool(fitTool(specification, rules), { registry, media, limits });
+    const tool = new RegistryTool(fitTool(specification, rules), { registry, media, limits });
+    return tool as StructuredToolInterface as LangChainTool;
   });
 }
