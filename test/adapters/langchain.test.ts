@@ -64,6 +64,10 @@ describe('langchainTools', () => {
     await createAgent({ model, tools: langchainTools(tools) }).invoke(go);
     expect(model.offered.map(({ name }) => name)).toEqual(awkwardSchemas.map(toolOf));
     expect(model.offered.flatMap(({ schema }) => schemaFaults(schema))).toEqual([]);
+    const parameters = model.offered.flatMap(({ schema }) =>
+      Object.keys((schema as { properties: object }).properties),
+    );
+    expect(parameters.filter((name) => !/^[a-zA-Z0-9_.-]{1,64}$/.test(name))).toEqual([]);
     expect(JSON.stringify(tools.specifications)).toBe(before);
   });
 
@@ -104,7 +108,10 @@ describe('langchainTools', () => {
       ...calls.map(({ id }) => [id, 'error']),
       ['call_ok', 'success'],
     ]);
-    for (const message of messages.slice(0, -1)) expect(textOf(message)).toMatch(/^Error: Invalid tool input: /);
+    for (const message of messages.slice(0, -1)) {
+      expect(textOf(message)).toMatch(/^Error: Invalid tool input: /);
+      expect(message.artifact).toMatchObject({ status: 'error', artifacts: [] });
+    }
     expect(textOf(messages[0]!)).toContain('not JSON');
     expect(textOf(messages[7]!)).toContain('/sides');
   });
@@ -195,7 +202,13 @@ describe('media', () => {
     const notes = textOf(message!).match(/Not shown: "[ab]\.(png|pdf)"/g) ?? [];
     expect(notes).toHaveLength(3 - types.length + types.filter((type, index) => index > 0 && type === 'text').length);
     if (types.includes('image_url'))
-      expect((message!).content).toContainEqual({ type: 'image_url', image_url: { url: dataUrl } });
+      expect(message!.content).toContainEqual({ type: 'image_url', image_url: { url: dataUrl } });
+  });
+
+  it('takes it from a list of messages too', async () => {
+    const { tools } = await adapterRun({ entries: pictures });
+    const [message] = (await new ToolNode(langchainTools(tools)).invoke([calling(call, anthropic)])) as ToolMessage[];
+    expect(mediaOf(message!)).toHaveLength(2);
   });
 
   it('can be chosen', async () => {
