@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { singleton } from 'tsyringe';
+import { injectable } from 'tsyringe';
 import { CancelledError, DeadlineExceededError, ProviderError, RunFactory, type Run } from 'mcp-toolset';
 import { AskController } from './ask-controller';
 import { Settings } from './settings';
@@ -14,7 +14,7 @@ export interface Asker {
 }
 
 /** The answers that are being made, each in a run of its own. */
-@singleton()
+@injectable()
 export class Answers {
   private readonly underWay = new Map<Run, Promise<void>>();
   private stopping = false;

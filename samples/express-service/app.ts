@@ -14,10 +14,12 @@ const LONGEST_QUESTION = 2_000;
 
 /** The routes; `container` has the `Settings` and the `Agent`, and in tests other servers behind the toolsets. */
 export function createApp(container: DependencyContainer): Express {
+  // One of each for this container and the runs below it.
+  container.registerSingleton(Answers).registerSingleton(ArtifactStore);
   container.register(ArtifactResolver, { useToken: ArtifactStore });
-  const [answers, artifacts, agent] = [Answers, ArtifactStore, Agent].map((token) =>
-    container.resolve<unknown>(token),
-  ) as [Answers, ArtifactStore, Agent];
+  const answers = container.resolve(Answers);
+  const artifacts = container.resolve(ArtifactStore);
+  const agent = container.resolve(Agent);
   const users = new Users();
   const app = express().disable('x-powered-by');
 

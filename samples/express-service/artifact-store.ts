@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { singleton } from 'tsyringe';
+import { injectable } from 'tsyringe';
 import {
   Artifact,
   ArtifactResolver,
@@ -25,7 +25,7 @@ export interface StoredArtifact {
  * Keeps what tools produce: the user fetches it by its URL, and the adapter by its reference when a model is to see it.
  * This one keeps it in memory, the newest 200; a real service has a bucket.
  */
-@singleton()
+@injectable()
 export class ArtifactStore extends ArtifactResolver {
   private readonly stored = new Map<string, StoredArtifact>();
 

@@ -11,7 +11,7 @@ interface Rule {
 }
 
 const RULES: readonly Rule[] = [
-  { words: /\b(orders?|bought|parcels?)\b/i, tool: 'shop_list_orders', input: () => ({}) },
+  { words: /\b(orders|my( \w+)? order|bought|parcels?)\b/i, tool: 'shop_list_orders', input: () => ({}) },
   {
     words: /\b[A-Z]+-\d+\b/,
     tool: 'shop_order_details',

@@ -8,6 +8,8 @@ import { createApp } from './app';
 
 /** The service while it runs. */
 export class Service {
+  private stopping: Promise<void> | undefined;
+
   /** Made by `start`. */
   private constructor(
     private readonly container: DependencyContainer,
@@ -27,9 +29,14 @@ export class Service {
 
   /**
    * Stops: no new connection and no new question; answers under way end, or are cancelled after the grace that the
-   * settings give them; then sessions and sockets are closed.
+   * settings give them; then sessions and sockets are closed. Every call returns the same promise.
    */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.stopping ??= this.end();
+    return this.stopping;
+  }
+
+  private async end(): Promise<void> {
     const closed = once(this.server, 'close');
     this.server.close();
     await this.container.resolve(Answers).stop();

@@ -56,8 +56,7 @@ class Answer {
   artifact({ callId, url, mediaType, name }) {
     const call = this.calls.get(callId);
     const medium = mediaType.startsWith('image/') ? element('img', '') : element('a', '', `${name} (${mediaType})`);
-    if (medium instanceof HTMLImageElement) Object.assign(medium, { src: url, alt: name });
-    else Object.assign(medium, { href: url, download: name });
+    Object.assign(medium, mediaType.startsWith('image/') ? { src: url, alt: name } : { href: url, download: name });
     (call?.card ?? this.article).append(medium);
   }
 
@@ -150,11 +149,8 @@ user.onchange = async () => {
 async function begin() {
   const { model, scripted, users } = await (await fetch('/about')).json();
   user.append(...users.map((name) => element('option', '', name)));
-  const script = 'No model: a script picks the calls (set ANTHROPIC_API_KEY or OPENAI_API_KEY)';
-  byId('model').append(
-    scripted ? element('span', 'scripted', script) : `Model: ${model}`,
-    ' · demonstration sign-in, no passwords',
-  );
+  const script = 'No model: a script picks the calls. Set ANTHROPIC_API_KEY or OPENAI_API_KEY to ask one.';
+  byId('model').append(scripted ? element('span', 'scripted', script) : `Model: ${model}`);
   await post('/session', { user: user.value });
 }
 
