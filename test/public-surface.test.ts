@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 import * as anthropic from 'mcp-toolset/anthropic';
+import * as langchain from 'mcp-toolset/langchain';
 import * as openai from 'mcp-toolset/openai';
 import * as main from 'mcp-toolset';
 import * as testing from 'mcp-toolset/testing';
@@ -129,6 +130,10 @@ const ANTHROPIC = ['anthropicToolResults', 'anthropicTools'];
 
 const ANTHROPIC_TYPES = ['AssistantMessage', 'PresentationLimits', 'PresentationOptions'];
 
+const LANGCHAIN = ['langchainTools'];
+
+const LANGCHAIN_TYPES = ['LangChainTool', 'LangChainToolOptions', 'MediaForm', 'PresentationLimits'];
+
 const OPENAI = ['openaiChatToolMessages', 'openaiChatTools', 'openaiToolOutputs', 'openaiTools'];
 
 const OPENAI_TYPES = [
@@ -141,7 +146,7 @@ const OPENAI_TYPES = [
 ];
 
 const SRC = join(__dirname, '..', 'src');
-const ADAPTERS = ['adapters/anthropic/index.ts', 'adapters/openai/index.ts'];
+const ADAPTERS = ['adapters/anthropic/index.ts', 'adapters/langchain/index.ts', 'adapters/openai/index.ts'];
 const entries = ['index.ts', 'testing/index.ts', ...ADAPTERS].map((file) => join(SRC, file));
 let program: ts.Program;
 beforeAll(() => {
@@ -215,6 +220,7 @@ describe('the entry for tests', () => {
 
 describe.each([
   ['anthropic', anthropic, ANTHROPIC, ANTHROPIC_TYPES],
+  ['langchain', langchain, LANGCHAIN, LANGCHAIN_TYPES],
   ['openai', openai, OPENAI, OPENAI_TYPES],
 ])('the entry for %s', (name, entry, values, types) => {
   it('exports these values', () => {

@@ -21,7 +21,7 @@ class CopyingClient extends Client {
   }
 }
 
-function toolsetOf(server: RawHttpServer, Built: typeof Client = SlowClient) {
+function toolsetOf(server: RawHttpServer, Built: new (info: { name: string; version: string }) => Client = SlowClient) {
   @McpToolset()
   class Shop {
     @CreateClient()
