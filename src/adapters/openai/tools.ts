@@ -9,7 +9,7 @@ import { fitsStrictMode } from '../presentation/strict-fit';
 /** How tools are presented to OpenAI's models. */
 export interface OpenAIToolOptions {
   /**
-   * `'where-fit'`: strict mode for each tool whose schema fits it as it stands (every object closed, every property
+   * `'where-fit'`: strict mode for each tool whose schema, as it is presented, fits it (every object closed, every property
    * required, nothing but supported keywords). Default `false`: for none.
    */
   readonly strict?: false | 'where-fit' | undefined;

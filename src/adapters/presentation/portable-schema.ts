@@ -3,6 +3,9 @@ import { isSchema, KEYWORDS, mapSchemas, type KeywordKind } from './schema-walk'
 
 const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 
+/** The dialect is 2020-12 from here on; `id` is draft-04's, and validators of today refuse it. */
+const DROPPED = new Set(['$schema', '$vocabulary', 'id']);
+
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
 /** Whether a value has the form that its keyword asks for (JSON Schema 2020-12, the meta-schemas). */
@@ -38,7 +41,7 @@ function usable(entries: Entries): Entries {
     const value = kind === undefined ? given : tidied(key, kind, given);
     // Draft-04's exclusive bounds and draft-07's tuples have their turn next.
     const isOlder = (kind === 'number' && typeof value === 'boolean') || (key === 'items' && Array.isArray(value));
-    if (key !== '$schema' && key !== '$vocabulary' && (kind === undefined || isOlder || FORMS[kind](value))) {
+    if (!DROPPED.has(key) && (kind === undefined || isOlder || FORMS[kind](value))) {
       kept.set(key, value);
     }
   }

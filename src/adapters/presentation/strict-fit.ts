@@ -16,7 +16,7 @@ const LARGE_ENUM = 250;
 const MAX_LARGE_ENUM_CHARACTERS = 15_000;
 
 /**
- * Whether a schema is proved to fit OpenAI's strict mode as it stands: every object closed, every property required,
+ * Whether a fitted schema is proved to fit OpenAI's strict mode too: every object closed, every property required,
  * nothing but what is supported, within the limits. A schema that would have to be changed does not fit.
  */
 export function fitsStrictMode(root: JsonSchema): boolean {
