@@ -7,7 +7,7 @@ module.exports = {
   transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: '<rootDir>/tsconfig.json' }] },
   moduleNameMapper: {
     '^mcp-toolset$': '<rootDir>/src/index.ts',
-    '^mcp-toolset/(anthropic|openai)$': '<rootDir>/src/adapters/$1/index.ts',
+    '^mcp-toolset/(anthropic|openai|ai-sdk|openai-agents)$': '<rootDir>/src/adapters/$1/index.ts',
     '^mcp-toolset/testing$': '<rootDir>/src/testing/index.ts',
   },
   setupFiles: ['reflect-metadata'],
