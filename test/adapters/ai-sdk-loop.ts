@@ -125,8 +125,14 @@ function settings({ ai, model }: AiMajor, loop: Loop): { mock: Model; given: Par
   const mock = model(loop.turns);
   const stopWhen = ai.stepCountIs(loop.maxSteps ?? 10);
   const tools = aiSdkTools(loop.tools, loop.options);
-  const given = { model: mock as never, prompt: 'Go.', tools, stopWhen, abortSignal: loop.abortSignal as AbortSignal };
-  return { mock, given: given as Parameters<typeof ai6.generateText>[0] };
+  const given = {
+    model: mock as never,
+    prompt: 'Go.',
+    tools,
+    stopWhen,
+    ...(loop.abortSignal && { abortSignal: loop.abortSignal }),
+  };
+  return { mock, given };
 }
 
 /** `generateText` until the script ends; what it sends is checked against the SDK's own schema of messages. */
@@ -134,7 +140,7 @@ export async function generate(major: AiMajor, loop: Loop): Promise<Outcome> {
   const { mock, given } = settings(major, loop);
   const { text, steps, response } = await major.ai.generateText(given);
   for (const message of response.messages) major.ai.modelMessageSchema.parse(message);
-  return { text, steps: steps as ai6.StepResult<Tools>[], requests: mock.doGenerateCalls };
+  return { text, steps, requests: mock.doGenerateCalls };
 }
 
 /** `streamText` until the script ends: its parts, and the errors that it reports. */
@@ -149,7 +155,7 @@ export async function stream(
     onError: ({ error }) => void errors.push(error),
   });
   const parts: ai6.TextStreamPart<Tools>[] = [];
-  for await (const part of result.fullStream) parts.push(part as ai6.TextStreamPart<Tools>);
+  for await (const part of result.fullStream) parts.push(part);
   return { text: await result.text, parts, errors, requests: mock.doStreamCalls };
 }
 
