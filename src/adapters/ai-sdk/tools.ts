@@ -8,7 +8,7 @@ import { fitTool, type FittedTool } from '../presentation/fit-tool';
 import { presentationOptions, type PresentationOptions } from '../presentation/limits';
 import { LoopEnd } from '../presentation/loop-end';
 import { presentResult, Turn, type Presentation } from '../presentation/present';
-import { textOf } from '../presentation/presented-result';
+import { textOf, type PresentedResult } from '../presentation/presented-result';
 import { fitsStrictMode } from '../presentation/strict-fit';
 import { MEDIA, NO_MEDIA } from './media';
 import { toModelOutput, toolOutput, type AiSdkToolOutput } from './model-output';
@@ -41,9 +41,6 @@ const optionsSchema = z.strictObject({
 
 /** The names of parameters that every provider takes. */
 const PARAMETER_NAMES = /^[a-zA-Z0-9_.-]{1,64}$/;
-
-/** A failed call, as the SDK takes one. */
-class Failure extends ToolError {}
 
 /** What the SDK hands to a tool with its input. */
 interface ExecutionOptions {
@@ -107,15 +104,16 @@ async function execute(
   const presenting = { ...presentation, options: { ...presentation.options, signal } };
   const turn = turns.get(messages) ?? new Turn(presenting);
   turns.set(messages, turn);
-  try {
+  const carryOut = async (): Promise<PresentedResult & { readonly cause: unknown }> => {
     const answering = { signal, restore: (_: string, written: unknown) => restore(written) };
     const execution = await answer(registry, { id, name, input }, answering);
-    const { isError, parts } = await presentResult(execution, presenting, turn);
-    if (!isError) return toolOutput(parts);
-    throw new Failure(textOf(parts), { cause: execution.error });
-  } catch (error) {
-    // A failure is told to the model; and the SDK itself ends what its own signal has aborted.
-    if (!(error instanceof Failure) && !signal?.aborted) loop.note(error);
+    return { ...(await presentResult(execution, presenting, turn)), cause: execution.error };
+  };
+  const { isError, parts, cause } = await carryOut().catch((error: unknown) => {
+    // The SDK itself ends what its own signal has aborted.
+    if (!signal?.aborted) loop.note(error);
     throw error;
-  }
+  });
+  if (isError) throw new ToolError(textOf(parts), { cause });
+  return toolOutput(parts);
 }
