@@ -3,6 +3,8 @@ import ts from 'typescript';
 import * as anthropic from 'mcp-toolset/anthropic';
 import * as langchain from 'mcp-toolset/langchain';
 import * as openai from 'mcp-toolset/openai';
+import * as aiSdk from 'mcp-toolset/ai-sdk';
+import * as openaiAgents from 'mcp-toolset/openai-agents';
 import * as main from 'mcp-toolset';
 import * as testing from 'mcp-toolset/testing';
 
@@ -145,8 +147,25 @@ const OPENAI_TYPES = [
   'PresentationOptions',
 ];
 
+const AI_SDK = ['aiSdkTools'];
+
+const AI_SDK_TYPES = [
+  'AiSdkToolOptions',
+  'AiSdkToolOutput',
+  'MediaKind',
+  'MediaPart',
+  'PresentationLimits',
+  'PresentationOptions',
+];
+
+const OPENAI_AGENTS = ['openaiAgentsTools'];
+
+const OPENAI_AGENTS_TYPES = ['OpenAIAgentsToolOptions', 'PresentationLimits', 'PresentationOptions'];
+
 const SRC = join(__dirname, '..', 'src');
-const ADAPTERS = ['adapters/anthropic/index.ts', 'adapters/langchain/index.ts', 'adapters/openai/index.ts'];
+const ADAPTERS = ['anthropic', 'langchain', 'openai', 'ai-sdk', 'openai-agents'].map(
+  (name) => `adapters/${name}/index.ts`,
+);
 const entries = ['index.ts', 'testing/index.ts', ...ADAPTERS].map((file) => join(SRC, file));
 let program: ts.Program;
 beforeAll(() => {
@@ -222,6 +241,8 @@ describe.each([
   ['anthropic', anthropic, ANTHROPIC, ANTHROPIC_TYPES],
   ['langchain', langchain, LANGCHAIN, LANGCHAIN_TYPES],
   ['openai', openai, OPENAI, OPENAI_TYPES],
+  ['ai-sdk', aiSdk, AI_SDK, AI_SDK_TYPES],
+  ['openai-agents', openaiAgents, OPENAI_AGENTS, OPENAI_AGENTS_TYPES],
 ])('the entry for %s', (name, entry, values, types) => {
   it('exports these values', () => {
     expect(Object.keys(entry).sort()).toEqual(values);
