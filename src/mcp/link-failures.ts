@@ -1,4 +1,4 @@
-import { ConfigurationError, messageOf, ProtocolError, ProviderError } from '../errors';
+import { AuthorizationRequiredError, ConfigurationError, messageOf, ProtocolError, ProviderError } from '../errors';
 import { describe, outcomeOf, translated, type RequestSubject } from './failures';
 import type { Link } from './link';
 import { isAlreadyStarted } from './official-client';
@@ -17,10 +17,12 @@ export function notReopened(error: unknown, subject: RequestSubject): unknown {
   const { toolset } = subject;
   const isDeclaration = ConfigurationError.is(error);
   if (!isDeclaration && !ProviderError.is(error) && !ProtocolError.is(error)) return error;
-  return new (isDeclaration ? ConfigurationError : ProviderError)(
-    `Toolset ${toolset}: the server has forgotten the session, and a new one could not be opened: ${error.message}`,
-    { toolset, cause: error, outcome: outcomeOf(subject, 'refused') },
-  );
+  const message = `Toolset ${toolset}: the server has forgotten the session, and a new one could not be opened: ${error.message}`;
+  const options = { toolset, cause: error, outcome: outcomeOf(subject, 'refused') };
+  if (AuthorizationRequiredError.is(error)) {
+    return new AuthorizationRequiredError(message, { ...options, authorizationUrl: error.authorizationUrl });
+  }
+  return new (isDeclaration ? ConfigurationError : ProviderError)(message, options);
 }
 
 /** Whether a request failed because the server has forgotten the session. */

@@ -2,7 +2,7 @@ import { ToolError } from '../errors';
 import { noteOutcome } from '../run/interruption';
 import { contentOf } from '../tool/content';
 import { keep } from '../tool/execution';
-import { bindTool, leaveInputUnchecked, Tool, type ToolCallContext } from '../tool/tool';
+import { bindTool, leaveInputUnchecked, Tool, type ToolCallContext, type ToolSpecification } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
 import { ToolResult } from '../tool/tool-result';
 import type { McpCallResult, McpToolClass, McpToolDefinition } from '../toolset/callbacks';
@@ -60,14 +60,13 @@ export class McpTool extends Tool {
 
 /** The class of one definition of a catalog, which knows its source. */
 export function generateTool(
-  specification: { readonly name: string; readonly description: string; readonly mcpTool: McpToolDefinition },
+  { specification, mcpTool }: { readonly specification: ToolSpecification; readonly mcpTool: McpToolDefinition },
   source: ToolSource,
 ): McpToolClass {
-  const { name, description, mcpTool } = specification;
   const generated = class extends McpTool {
-    static override toolName = name;
-    static override description = description;
-    static override inputSchema = mcpTool.inputSchema ?? { type: 'object' };
+    static override toolName = specification.name;
+    static override description = specification.description;
+    static override inputSchema = specification.inputSchema;
     static override exclusive = false;
     static override readonly mcpTool = mcpTool;
   };

@@ -120,7 +120,7 @@ export class ReopeningLink {
 
   /** Whether another run may have it: it is connected, and nothing is under way. */
   get isFree(): boolean {
-    return this.current?.ended.aborted === false && this.reopening === undefined && this.calls.isEmpty;
+    return this.current?.isUsable === true && this.reopening === undefined && this.calls.isEmpty;
   }
 
   /** Has it serve another run, by what the connections of that one are made from. */
