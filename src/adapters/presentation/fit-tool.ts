@@ -36,7 +36,7 @@ const LONGEST_REMARK = 2_000;
 
 /**
  * A tool in the form that a provider takes. The registry's schema stays as it is (R14); the copy allows what the original
- * allows, and where it allows more, the description says so.
+ * describes, and where it allows more, the description says so.
  */
 export function fitTool({ name, description, inputSchema }: ToolSpecification, rules: ToolRules = {}): FittedTool {
   const { schema, sentences } = objectRoot(portableSchema(inputSchema));

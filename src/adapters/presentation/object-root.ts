@@ -26,14 +26,16 @@ const MERGED = new Set([
 
 /**
  * Gives a schema the root that providers ask for. References and combinations at the root are merged: every parameter of
- * any branch is there, and required are those that are required in any case. So the copy allows whatever the original
- * allows, and the sentences say what it allows too much.
+ * any branch is there, and required are those that are required in any case. So the copy allows every input that a branch
+ * describes, and the sentences say what it allows too much.
  */
 export function objectRoot(root: JsonSchema): ObjectRoot {
   const inlined = inline(root);
-  const { properties, required } = new Merge(root).of(inlined);
+  const merge = new Merge(root);
+  const { properties, required } = merge.of(inlined);
   const refused: readonly string[] = REFUSED.some((key) => key in inlined) ? [...REFUSED, 'unevaluatedProperties'] : [];
-  const kept = Object.entries(inlined).filter(([key]) => !refused.includes(key));
+  const open = merge.isComplete ? [] : ['additionalProperties'];
+  const kept = Object.entries(inlined).filter(([key]) => !refused.includes(key) && !open.includes(key));
   const schema = Object.fromEntries([
     ...kept,
     ['type', 'object'],
@@ -61,11 +63,12 @@ function inline(root: JsonSchema): JsonSchema {
   return rest;
 }
 
+/** A schema for what several places say of one property: whatever one of them allows. */
 function anyOf(schemas: ReadonlySet<unknown>): unknown {
-  const distinct = [...new Map([...schemas].map((schema) => [JSON.stringify(schema), schema])).values()];
-  const telling = distinct.filter((schema) => isSchema(schema) && Object.keys(schema).length > 0);
-  if (telling.length <= 1) return telling[0] ?? {};
-  return { anyOf: telling };
+  const distinct = new Map([...schemas].map((schema) => [JSON.stringify(schema), schema]));
+  const [first, ...others] = distinct.values();
+  if (distinct.has('{}')) return {};
+  return others.length === 0 ? (first ?? {}) : { anyOf: [first, ...others] };
 }
 
 function sentencesOf(root: JsonSchema): string[] {
@@ -99,10 +102,21 @@ const MAX_MERGED = 100_000;
 class Merge {
   private readonly done = new Map<JsonSchema, Merged>();
   private merged = 0;
+  private isCut = false;
 
   constructor(private readonly root: JsonSchema) {}
 
+  /** Whether all properties of all branches are there. */
+  get isComplete(): boolean {
+    return !this.isCut && !this.isFull;
+  }
+
+  private get isFull(): boolean {
+    return this.merged > MAX_MERGED;
+  }
+
   of(schema: unknown, level = 1): Merged {
+    this.isCut ||= level > MAX_LEVELS;
     if (!isSchema(schema) || level > MAX_LEVELS) return nothing();
     const known = this.done.get(schema);
     if (known) return known;
@@ -128,16 +142,18 @@ class Merge {
   }
 
   private addAll(result: Merged, part: Merged): void {
-    for (const [name, schemas] of part.properties) this.add(result, name, schemas);
+    for (const [name, schemas] of part.properties) {
+      this.add(result, name, schemas);
+      if (this.isFull) return;
+    }
   }
 
   private add({ properties }: Merged, name: string, schemas: Iterable<unknown>): void {
+    this.merged += 1;
+    if (this.isFull) return;
     const known = properties.get(name) ?? new Set();
     properties.set(name, known);
-    for (const schema of schemas) {
-      this.merged += 1;
-      if (this.merged <= MAX_MERGED) known.add(schema);
-    }
+    for (const schema of schemas) known.add(schema);
   }
 }
 

@@ -26,11 +26,12 @@ function decoded(fragment: string): string | undefined {
 
 /** A copy without the references that lead nowhere in it: a provider that meets one refuses the whole request. */
 export function withoutDeadReferences(root: JsonSchema): JsonSchema {
-  const names = namesIn(root);
+  let names: ReadonlySet<unknown> | undefined;
+  const isName = (reference: unknown): boolean => (names ??= namesIn(root)).has(reference);
   return mapSchemas(root, (entries) => {
     for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
       const reference = entries.get(keyword);
-      if (reference !== undefined && !names.has(reference) && !referenced(root, reference)) entries.delete(keyword);
+      if (reference !== undefined && !referenced(root, reference) && !isName(reference)) entries.delete(keyword);
     }
     return entries;
   });
