@@ -18,7 +18,7 @@ export class SessionConnection {
 
   private current: ReopeningLink;
   private opening: Promise<void> | undefined;
-  private isOpen = false;
+  private wasOpened = false;
 
   constructor(private readonly parts: ConnectionParts) {
     this.current = new ReopeningLink(parts.source);
@@ -27,6 +27,11 @@ export class SessionConnection {
   /** What requests go through; before it is opened, there is nothing behind it. */
   get link(): ReopeningLink {
     return this.current;
+  }
+
+  /** Whether it has been opened. */
+  get isOpen(): boolean {
+    return this.wasOpened;
   }
 
   /**
@@ -42,7 +47,7 @@ export class SessionConnection {
   /** Leaves it for the next run, if that may have it. */
   leave(): boolean {
     const { warm } = this.parts;
-    if (!warm || !this.isOpen || !this.current.isFree) return false;
+    if (!warm || !this.wasOpened || !this.current.isFree) return false;
     warm.keep({ link: this.current, openedAt: this.openedAt });
     return true;
   }
@@ -59,7 +64,7 @@ export class SessionConnection {
     }
     if (taken) this.current = taken.link;
     this.openedAt = taken?.openedAt ?? new Date();
-    this.isOpen = true;
+    this.wasOpened = true;
     onOpen();
   }
 }
