@@ -2,7 +2,7 @@
 // time from the imports themselves (it also sees `import()`, `require` and circles, which no rule here can).
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');
-const { floors, mayImportSdk, mayUseReflect, mayUseConsole, maxLines } = require('./floors.json');
+const { floors, apart, frameworks, mayImportSdk, mayUseReflect, mayUseConsole, maxLines } = require('./floors.json');
 
 /** The files of a floor: one file or a whole folder. */
 const filesOf = (floor) => [`src/${floor}.ts`, `src/${floor}/**/*.ts`];
@@ -40,6 +40,15 @@ function importLimits(floor) {
     } else {
       patterns.push({ group: pathsTo(target, floor), message });
     }
+  }
+  if (apart.includes(floor)) {
+    const message = `'${floor}' may not import another entry: they stand side by side (floors.json).`;
+    const others = apart.filter((other) => !above.includes(other) && other !== floor && other !== 'index');
+    if (others.length > 0) patterns.push({ group: others.flatMap((other) => pathsTo(other, floor)), message });
+  }
+  for (const [framework, entry] of Object.entries(frameworks)) {
+    const message = `Only ${entry} may import ${framework}: an application that does not use it need not have it.`;
+    if (floor !== entry) patterns.push({ group: [framework, `${framework}/*`], message });
   }
   if (!mayImportSdk.includes(floor)) {
     patterns.push({
@@ -140,7 +149,7 @@ module.exports = {
       extends: ['plugin:@typescript-eslint/disable-type-checked'],
     },
     {
-      files: ['samples/**/*.ts'],
+      files: ['samples/**/*.ts', 'conformance/*.ts'],
       rules: {
         'no-restricted-imports': [
           'error',

@@ -24,6 +24,8 @@ export type { RunOptions } from './run/run-factory';
 
 export { Artifact } from './tool/artifact';
 export type { AnyArtifact, DeferredArtifact, InlineArtifact } from './tool/artifact';
+export { ArtifactResolver } from './tool/artifact-resolver';
+export type { ArtifactResolverContext } from './tool/artifact-resolver';
 export type { ToolExecution } from './tool/execution';
 export type { JsonSchema } from './tool/json-schema';
 export { Tool } from './tool/tool';
@@ -84,7 +86,7 @@ export type {
 } from './toolset/client-source';
 export type { MethodDecoratorOf } from './toolset/method-role';
 export type { ToolsetClass } from './toolset/definition';
-export type { CatalogOptions, TaskOptions, ToolSelection, ToolsetOptions } from './toolset/options';
+export type { CatalogOptions, SessionOptions, TaskOptions, ToolSelection, ToolsetOptions } from './toolset/options';
 
 export { CatalogStore } from './mcp/catalog-store';
 export type { KeyvLike } from './mcp/catalog-store';

@@ -66,6 +66,9 @@ function importsUpwards(file: SourceFile): string[] {
     if (to === undefined) return [];
     const where = `src/${file.name}.ts imports '${specifier}'`;
     if (!names.has(to)) return [`${where}, which is no file of src/`];
+    if (floorOf(to) !== own && [to, file.name].every((name) => isIn(name, house.apart))) {
+      return [`${where}: entries stand side by side, and share what is on the floors below`];
+    }
     return floorOf(to) > own ? [`${where}: '${house.floors[floorOf(to)]}' is above '${house.floors[own]}'`] : [];
   });
 }
@@ -73,6 +76,14 @@ function importsUpwards(file: SourceFile): string[] {
 function sdkImports(file: SourceFile): string[] {
   const sdk = file.imports.filter((specifier) => specifier.startsWith('@modelcontextprotocol/'));
   return isIn(file.name, house.mayImportSdk) ? [] : sdk.map((found) => `src/${file.name}.ts imports '${found}'`);
+}
+
+/** A framework is loaded by the entry that is named after it, so that an application needs only its own. */
+function frameworkImports(file: SourceFile): string[] {
+  return Object.entries(house.frameworks).flatMap(([framework, entry]) => {
+    const found = file.imports.filter((specifier) => specifier === framework || specifier.startsWith(`${framework}/`));
+    return isIn(file.name, [entry]) ? [] : found.map((specifier) => `src/${file.name}.ts imports '${specifier}'`);
+  });
 }
 
 function uses(file: SourceFile, pattern: RegExp, what: string): string[] {
@@ -141,6 +152,7 @@ describe('the house', () => {
   it.each<[string, (file: SourceFile) => string[]]>([
     ['a file imports only from its own floor and those below', importsUpwards],
     ['the SDK is imported only where it is at home', sdkImports],
+    ['a framework is imported only by its own entry', frameworkImports],
     ['only the metadata file touches Reflect', reflectUses],
     ['nothing is exported as a default', defaultExports],
     ['no file is too long', tooLong],

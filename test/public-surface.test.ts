@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import ts from 'typescript';
+import * as anthropic from 'mcp-toolset/anthropic';
+import * as openai from 'mcp-toolset/openai';
 import * as main from 'mcp-toolset';
 import * as testing from 'mcp-toolset/testing';
 
@@ -9,6 +11,7 @@ import * as testing from 'mcp-toolset/testing';
  */
 const MAIN = [
   'Artifact',
+  'ArtifactResolver',
   'AuthorizationRequiredError',
   'CancelledError',
   'CleanupError',
@@ -45,6 +48,7 @@ const MAIN = [
 
 const MAIN_TYPES = [
   'AnyArtifact',
+  'ArtifactResolverContext',
   'Awaitable',
   'CallOutcome',
   'ConcreteTool',
@@ -116,8 +120,24 @@ const TESTING = ['TestServer', 'createTestServer', 'overrideClient'];
 
 const TESTING_TYPES = ['ClientSourceForTests', 'RecordedCall', 'TestCallContext', 'TestServerOptions', 'TestTool'];
 
+const ANTHROPIC = ['anthropicToolResults', 'anthropicTools'];
+
+const ANTHROPIC_TYPES = ['AssistantMessage', 'PresentationLimits', 'PresentationOptions'];
+
+const OPENAI = ['openaiChatToolMessages', 'openaiChatTools', 'openaiToolOutputs', 'openaiTools'];
+
+const OPENAI_TYPES = [
+  'AssistantChatMessage',
+  'ModelResponse',
+  'OpenAIChatOptions',
+  'OpenAIToolOptions',
+  'PresentationLimits',
+  'PresentationOptions',
+];
+
 const SRC = join(__dirname, '..', 'src');
-const entries = ['index.ts', 'testing/index.ts'].map((file) => join(SRC, file));
+const ADAPTERS = ['adapters/anthropic/index.ts', 'adapters/openai/index.ts'];
+const entries = ['index.ts', 'testing/index.ts', ...ADAPTERS].map((file) => join(SRC, file));
 let program: ts.Program;
 beforeAll(() => {
   program = ts.createProgram(entries, {
@@ -185,5 +205,22 @@ describe('the entry for tests', () => {
 
   it('says of every name what it is', () => {
     expect(undocumented('testing/index.ts')).toEqual([]);
+  });
+});
+
+describe.each([
+  ['anthropic', anthropic, ANTHROPIC, ANTHROPIC_TYPES],
+  ['openai', openai, OPENAI, OPENAI_TYPES],
+])('the entry for %s', (name, entry, values, types) => {
+  it('exports these values', () => {
+    expect(Object.keys(entry).sort()).toEqual(values);
+  });
+
+  it('exports these types', () => {
+    expect(typesOf(`adapters/${name}/index.ts`)).toEqual(types);
+  });
+
+  it('says of every name what it is', () => {
+    expect(undocumented(`adapters/${name}/index.ts`)).toEqual([]);
   });
 });

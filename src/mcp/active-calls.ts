@@ -53,6 +53,11 @@ export class ActiveCalls {
     return true;
   }
 
+  /** Whether no request waits for its result. */
+  get isEmpty(): boolean {
+    return this.listeners.size === 0;
+  }
+
   /** The call that is carried out as a task. */
   ofTask(taskId: unknown): ActiveCall | undefined {
     return taskId === undefined ? undefined : [...this.calls].find((call) => call.taskId === taskId);

@@ -1,12 +1,11 @@
-import { ConfigurationError } from '../errors';
 import { NEVER } from '../run/abort';
 import type { Limits, Logger } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { ToolsetDefinition } from '../toolset/definition';
 import { readCatalog, type Catalog, type PageReader } from './catalog';
 import { CatalogStore } from './catalog-store';
-import { callback } from './request-failure';
 import { sharedCatalogsOf } from './shared-catalogs';
+import { sharingKey } from './sharing-key';
 
 /** Where a run has the catalog of a toolset from. */
 export interface CatalogSource {
@@ -38,8 +37,8 @@ export async function catalogSource(options: CatalogSourceOptions): Promise<Cata
   if (!definition.catalog) {
     return { isShared: false, read: (readPage) => readCatalog(readPage, reading), drop: () => undefined };
   }
-  const { ttl } = definition.catalog;
-  const key = await keyOf(definition, binding);
+  const { ttl, key: keyFor } = definition.catalog;
+  const key = keyFor ? await sharingKey(keyFor, binding, { toolset: definition.name, option: 'catalog' }) : '';
   const shared = sharedCatalogsOf(binding.container.resolve(CatalogStore));
   const signal = binding.run?.signal ?? NEVER;
   const check = (tools: unknown): Promise<Catalog> => readCatalog(() => Promise.resolve({ tools }), reading);
@@ -49,16 +48,4 @@ export async function catalogSource(options: CatalogSourceOptions): Promise<Cata
       shared.get(definition, { ttl, key, signal, logger, check, read: () => readCatalog(readPage, reading) }),
     drop: () => shared.drop(definition, { key, logger }),
   };
-}
-
-async function keyOf({ catalog, name }: ToolsetDefinition, binding: ToolBinding): Promise<string> {
-  if (!catalog?.key) return '';
-  const { key } = catalog;
-  const value: unknown = await callback(() => key(binding));
-  if (typeof value === 'string' && value !== '') return value;
-  throw new ConfigurationError(
-    `Toolset ${name}: the "key" of option "catalog" returned ${JSON.stringify(value)}; expected a string that is not ` +
-      'empty: whose catalog it is.',
-    { toolset: name },
-  );
 }

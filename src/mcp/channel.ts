@@ -12,8 +12,9 @@ import type {
 import type { ActiveCall, ActiveCalls } from './active-calls';
 import { readReply } from './reply';
 import { CLAIM, type Claim, type Exchange } from './exchange';
-import { CallbackFailure, type RequestFailureDetails } from './request-failure';
-import { isMisreading, sendFailure } from './send-failure';
+import { CallbackFailure, isMisreading, type RequestFailureDetails } from './request-failure';
+import { sendFailure } from './send-failure';
+import { noReply, replyFor } from './stand-in-reply';
 
 /** Milliseconds that the server has to hear that its session ends, and that a transport has to close. */
 const FAREWELL_BOUND = 2_000;
@@ -138,6 +139,11 @@ export class Channel implements Transport {
     await this.transport.terminateSession?.();
   }
 
+  /** Whether it ends, or has ended. */
+  get isOver(): boolean {
+    return this.ended !== undefined || this.closing !== undefined;
+  }
+
   /** Why no more replies can come. */
   endReason(): RequestFailureDetails {
     return this.hooks.endReason?.() ?? { kind: 'closed', message: 'the server closed the connection' };
@@ -210,20 +216,6 @@ export class Channel implements Transport {
       this.onerror?.(error as Error);
     }
   }
-}
-
-function noReply(id: string | number): JSONRPCMessage {
-  return { jsonrpc: '2.0', id, error: { code: -32603, message: 'No reply' } };
-}
-
-/**
- * What the client is given of a reply: it would look through all of a result, and keep what a task might still need; and
- * what it cannot read it would pass over, and wait for ever.
- */
-function replyFor({ id, isOurs, failure }: Exchange, message: JSONRPCMessage): JSONRPCMessage {
-  if (failure === undefined) return isOurs ? { jsonrpc: '2.0', id, result: {} } : message;
-  const isUnreadable = !(failure instanceof CallbackFailure) && failure.kind === 'unreadable';
-  return isOurs || isUnreadable ? noReply(id) : message;
 }
 
 interface CancelNotice {

@@ -15,6 +15,7 @@ import { offeredTools, type Offer } from './offered-tools';
 import { callback, uncarried } from './request-failure';
 import { Session } from './session';
 import { callMethod, toolsetInstance } from './toolset-instance';
+import { warmSource } from './warm-sessions';
 
 /** What was discovered in one run, so that discovering twice gives the same classes. */
 const offers = new WeakMap<Run, Map<ToolsetDefinition, Promise<Offer>>>();
@@ -94,11 +95,12 @@ async function open(definition: ToolsetDefinition, binding: ToolBinding, onForge
   const { timeout, logger, ...settings } = settingsOf(binding.container);
   const limits = mergeLimits(settings.limits, definition.limits);
   const instance = await callback(() => toolsetInstance(definition, binding));
+  const warm = await warmSource(definition, binding);
   const catalog = await catalogSource({ definition, binding, limits, logger });
   const create = (): Promise<UnconnectedClient> =>
     callback(() => binding.container.resolve(ClientFactory).create(definition.toolset, binding));
   const handlers = new Handlers({ definition, instance, binding, catalog, limits, logger });
-  const session = Session.prepare({ definition, binding, timeout, create, handlers, onForget });
+  const session = Session.prepare({ definition, binding, timeout, create, handlers, warm, onForget });
   try {
     const origin = { definition, instance, session, catalog, limits, logger };
     const tools = await offeredTools(origin, binding);

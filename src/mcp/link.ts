@@ -60,6 +60,11 @@ export class Link {
     return this.end.signal;
   }
 
+  /** Whether requests can still be sent, as far as is known. */
+  get isUsable(): boolean {
+    return !this.channel.isOver;
+  }
+
   /** Whether the server gave this connection a session id. */
   get hasSessionId(): boolean {
     return this.transport.sessionId !== undefined;

@@ -1,15 +1,14 @@
-import { ConfigurationError, messageOf, ProtocolError, ProviderError } from '../errors';
+import { ProviderError } from '../errors';
 import { onAbort, untilAborted } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
 import { ActiveCalls, type ActiveCall } from './active-calls';
-import { describe, outcomeOf, translated, type RequestSubject } from './failures';
+import type { RequestSubject } from './failures';
 import type { RawResult } from './reply';
 import type { Handlers } from './handlers';
 import { Link } from './link';
-import { isAlreadyStarted } from './official-client';
+import { explained, isForgotten, notReopened, tooSlow } from './link-failures';
 import { patience, type Patience } from './patience';
-import { RequestFailure } from './request-failure';
 import { closeTogether } from './session-registry';
 import { checkedUnconnected, discard } from './unconnected';
 
@@ -51,7 +50,7 @@ export class ReopeningLink {
   private readonly inFlight = new Map<Link, number>();
   private requestTimeout: number;
 
-  constructor(private readonly source: LinkSource) {
+  constructor(private source: LinkSource) {
     this.requestTimeout = source.timeout;
   }
 
@@ -90,7 +89,7 @@ export class ReopeningLink {
     const time = connectOptions.timeout ?? this.requestTimeout;
     const wait = patience([this.source.signal, this.end.signal], time, () => tooSlow(subject, time));
     try {
-      this.source.handlers.attach(link);
+      this.source.handlers.attach(link, () => this.source.handlers);
       await link.connect(connectOptions, wait.signal);
       this.current = link;
       onAbort(link.ended, () => this.isInUse(link) && this.source.onLost(link.endReason()));
@@ -117,6 +116,21 @@ export class ReopeningLink {
     request.wait.signal.throwIfAborted();
     await this.reopened(link, request);
     return this.resend(request);
+  }
+
+  /** Whether another run may have it: it is connected, and nothing is under way. */
+  get isFree(): boolean {
+    return this.current?.isUsable === true && this.reopening === undefined && this.calls.isEmpty;
+  }
+
+  /** Has it serve another run, by what the connections of that one are made from. */
+  serve(source: LinkSource): void {
+    this.source = source;
+  }
+
+  /** Has it serve nobody; `onLost` is called when its connection ends. */
+  leave(onLost: () => void): void {
+    this.source = { ...this.source, onLost };
   }
 
   /**
@@ -195,42 +209,4 @@ export class ReopeningLink {
     await link.close().catch(() => undefined);
     this.links.delete(link);
   }
-}
-
-/** The error of a server that was too slow. */
-export function tooSlow(subject: RequestSubject, timeout: number): ProviderError {
-  return new ProviderError(
-    `${describe(subject)}: no answer within ${timeout} ms. Raise "timeout" if the server needs longer.`,
-    { toolset: subject.toolset, outcome: outcomeOf(subject, 'unknown') },
-  );
-}
-
-/** What a refused request fails with when there is no new session; what a callback threw stays as it is. */
-function notReopened(error: unknown, subject: RequestSubject): unknown {
-  const { toolset } = subject;
-  const isDeclaration = ConfigurationError.is(error);
-  if (!isDeclaration && !ProviderError.is(error) && !ProtocolError.is(error)) return error;
-  return new (isDeclaration ? ConfigurationError : ProviderError)(
-    `Toolset ${toolset}: the server has forgotten the session, and a new one could not be opened: ${error.message}`,
-    { toolset, cause: error, outcome: outcomeOf(subject, 'refused') },
-  );
-}
-
-function isForgotten(error: unknown, link: Link): boolean {
-  if (!(error instanceof RequestFailure) || !link.hasSessionId) return false;
-  return error.details.kind === 'http' && error.details.status === 404;
-}
-
-function explained(error: unknown, subject: RequestSubject, link: Link): unknown {
-  if (!(error instanceof RequestFailure)) return error;
-  const { details } = error;
-  // Only the transport's own refusal: what the server said may have the same words in it.
-  if (subject.method === 'initialize' && details.kind === 'closed' && isAlreadyStarted(details.cause)) {
-    return new ConfigurationError(
-      `Toolset ${subject.toolset}: the transport or client was used before (${messageOf(details.cause)}); the client ` +
-        'factory must return new ones for every run.',
-      { toolset: subject.toolset, cause: details.cause },
-    );
-  }
-  return translated(details, subject, link);
 }

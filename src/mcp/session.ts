@@ -1,45 +1,19 @@
 import { ProviderError } from '../errors';
 import { noteOutcome } from '../run/interruption';
-import { NEVER, untilAborted } from '../run/abort';
+import { NEVER } from '../run/abort';
 import type { Run } from '../run/run';
 import { Turnstile } from '../run/turnstile';
-import type { ToolBinding } from '../tool/tool-binding';
-import type { UnconnectedClient } from '../toolset/client-source';
-import type { ToolsetDefinition } from '../toolset/definition';
-import type { CallDescription } from './active-calls';
 import { describe, outcomeOf, type RequestSubject } from './failures';
-import type { Handlers } from './handlers';
 import type { RawResult } from './reply';
 import { patience } from './patience';
-import { ReopeningLink, tooSlow, type LinkRequest } from './reopening-link';
+import { tooSlow } from './link-failures';
+import type { LinkRequest, ReopeningLink } from './reopening-link';
 import { closeWithRun } from './run-sessions';
 import { TaskCall } from './task-call';
 import { wantsTask } from './task';
+import { SessionConnection } from './session-connection';
+import type { SessionParts, SessionRequest } from './session-parts';
 import { enterRegistry, leaveRegistry, type OpenSession } from './session-registry';
-
-/** What a session is made from. */
-export interface SessionParts {
-  readonly definition: ToolsetDefinition;
-  readonly binding: ToolBinding;
-  /** Time for one request in milliseconds, where neither connection nor toolset says so. */
-  readonly timeout: number;
-  /** Builds a new unconnected client. */
-  readonly create: () => Promise<UnconnectedClient>;
-  /** What the server asks and tells. */
-  readonly handlers: Handlers;
-  /** Lets the next discovery open a session of its own. */
-  readonly onForget?: (() => void) | undefined;
-}
-
-/** A request of a session. */
-export interface SessionRequest {
-  readonly method: string;
-  readonly params: object;
-  /** Gives the request up when it aborts. */
-  readonly signal?: AbortSignal | undefined;
-  /** The call of a tool that the request is. */
-  readonly call?: CallDescription;
-}
 
 let latest = 0;
 
@@ -52,29 +26,27 @@ export function latestSession(): number {
 export class Session implements OpenSession {
   readonly toolset: string;
   readonly runId: string | undefined;
-  readonly openedAt = new Date();
   /** Its place among all sessions of the process, the first one being 1. */
   readonly ordinal = (latest += 1);
 
   private readonly heldBy = new Set<object>();
   /** The calls that are carried out as tasks, until nothing is left of them. */
   private readonly tasks = new Set<Promise<void>>();
-  private readonly link: ReopeningLink;
+  private readonly connection: SessionConnection;
   private readonly turns = new Turnstile();
-  private isConnected = false;
-  private connecting: Promise<void> | undefined;
   private readonly end = new AbortController();
   private endReason = 'the session is closed';
   private closing: Promise<void> | undefined;
 
   private constructor(private readonly parts: SessionParts) {
-    const { definition, binding, create, handlers } = parts;
+    const { definition, binding, create, handlers, warm } = parts;
     this.toolset = definition.name;
     this.runId = binding.run?.id;
     const signal = binding.run?.signal ?? NEVER;
     const timeout = definition.timeout ?? parts.timeout;
     const onLost = (reason: string): void => this.lost(reason);
-    this.link = new ReopeningLink({ definition, create, signal, timeout, handlers, onLost });
+    const source = { definition, create, signal, timeout, handlers, onLost };
+    this.connection = new SessionConnection({ source, warm, onOpen: () => this.opened() });
   }
 
   /**
@@ -83,8 +55,13 @@ export class Session implements OpenSession {
    */
   static prepare(parts: SessionParts): Session {
     const session = new Session(parts);
-    if (parts.binding.run) closeWithRun(parts.binding.run, session);
+    if (parts.binding.run) closeWithRun(parts.binding.run, { close: () => session.leaveRun() });
     return session;
+  }
+
+  /** When it was connected. */
+  get openedAt(): Date {
+    return this.connection.openedAt;
   }
 
   /** The run that owns the session, if one does. */
@@ -128,7 +105,7 @@ export class Session implements OpenSession {
     const tool = call?.mcpTool.name;
     const subject: RequestSubject = { toolset: this.toolset, method, tool };
     if (tool !== undefined) noteOutcome(signal, 'not-sent');
-    if (!this.closing && !this.isConnected) await this.connected(subject, signal);
+    if (!this.closing) await this.connected(subject, signal);
     const leave = this.isSerial ? await this.turns.enter(signal) : undefined;
     try {
       signal.throwIfAborted();
@@ -138,6 +115,16 @@ export class Session implements OpenSession {
     } finally {
       leave?.();
     }
+  }
+
+  /** The run ends: a session of the application that is free is left for the next run, any other closes. */
+  private leaveRun(): Promise<void> {
+    if (this.closing || this.tasks.size > 0 || !this.connection.leave()) return this.close();
+    this.closing = Promise.resolve();
+    this.end.abort();
+    this.parts.handlers.close();
+    leaveRegistry(this);
+    return this.closing;
   }
 
   /**
@@ -154,26 +141,21 @@ export class Session implements OpenSession {
   }
 
   private async connected(subject: RequestSubject, signal: AbortSignal): Promise<void> {
-    this.connecting ??= this.connect(subject.tool === undefined ? undefined : 'before');
     try {
-      await untilAborted(this.connecting, signal);
+      await this.connection.open(signal, subject.tool === undefined ? undefined : 'before');
     } catch (error) {
       if (this.end.signal.aborted && !signal.aborted) throw this.endedError(subject, 'not-sent');
       throw error;
     }
   }
 
-  private async connect(phase?: 'before'): Promise<void> {
-    try {
-      await this.link.open(phase);
-    } catch (error) {
-      this.connecting = undefined;
-      throw error;
-    }
-    this.isConnected = true;
-    enterRegistry(this);
-    // Whoever closed it meanwhile did not know that it was open.
-    if (this.closing) leaveRegistry(this);
+  private opened(): void {
+    // Whoever closed it meanwhile has nothing to take out of the registry any more.
+    if (!this.closing) enterRegistry(this);
+  }
+
+  private get link(): ReopeningLink {
+    return this.connection.link;
   }
 
   private get isSerial(): boolean {

@@ -30,8 +30,12 @@ export class ToolRegistry implements Iterable<Tool> {
   private readonly registering = new Set<Promise<void>>();
   private closing: Promise<void> | undefined;
 
+  /** What its tools may reach. */
+  readonly binding: ToolBinding;
+
   /** A registry for a binding; with a run, the run closes it. */
-  constructor(private readonly binding: ToolBinding) {
+  constructor(binding: ToolBinding) {
+    this.binding = binding;
     binding.run?.register(this);
   }
 

@@ -13,7 +13,7 @@ import {
   type HandlerRole,
   type MethodRole,
 } from './metadata';
-import type { CatalogOptions, TaskOptions, ToolSelection, ToolsetOptions } from './options';
+import type { CatalogOptions, SessionOptions, TaskOptions, ToolSelection, ToolsetOptions } from './options';
 
 /** A toolset class. Its instances are made by the run's container. */
 export type ToolsetClass<T extends object = object> = new (...args: never[]) => T;
@@ -30,6 +30,7 @@ export interface ToolsetDefinition {
   readonly tools: ToolSelection;
   readonly tasks: TaskOptions;
   readonly catalog: CatalogOptions | undefined;
+  readonly session: SessionOptions | undefined;
   readonly mapTool: string | symbol | undefined;
   readonly mapResult: string | symbol | undefined;
   readonly onError: string | symbol | undefined;
@@ -88,6 +89,7 @@ function define(toolset: ToolsetClass): ToolsetDefinition {
     calls: options.calls,
     tools: frozenSelection(options.tools),
     tasks: Object.freeze({ ...options.tasks }),
+    session: options.session && Object.freeze({ ...options.session }),
     catalog: options.catalog && Object.freeze({ ...options.catalog }),
     mapTool: role('mapTool')?.method,
     mapResult: role('mapResult')?.method,
@@ -121,6 +123,7 @@ function mergedOptions(line: readonly ClassMetadata[]): ToolsetOptions {
       ...own,
       ...(own.limits && { limits: { ...merged.limits, ...defined(own.limits) } }),
       ...(own.catalog && { catalog: { ...merged.catalog, ...defined(own.catalog) } as CatalogOptions }),
+      ...(own.session && { session: { ...merged.session, ...defined(own.session) } as SessionOptions }),
       ...(own.tasks && { tasks: { ...merged.tasks, ...defined(own.tasks) } }),
       ...(own.tools && { tools: { ...merged.tools, ...defined(own.tools) } }),
     };

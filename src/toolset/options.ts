@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import { callable, milliseconds } from '../options';
+import { callable, count, milliseconds } from '../options';
 import { limitsSchema, type LimitOptions } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { Awaitable, ConnectionSource } from './client-source';
@@ -33,6 +33,18 @@ export interface CatalogOptions {
   readonly key?: ((binding: ToolBinding) => Awaitable<string>) | undefined;
 }
 
+/** How sessions outlive the runs that they serve. */
+export interface SessionOptions {
+  /** A session belongs to the application and is lent to one run after the other. */
+  readonly scope: 'application';
+  /** Whose session it is: only runs with the same key are lent it, so the key has to name whoever's credentials it has. */
+  readonly key: (binding: ToolBinding) => Awaitable<string>;
+  /** How long a session may wait for its next run before it is closed, in milliseconds. Default 60,000. */
+  readonly idleTimeout?: number | undefined;
+  /** How many sessions of the toolset may wait; the one that has waited longest is closed. Default 100. */
+  readonly max?: number | undefined;
+}
+
 /** Options of `@McpToolset`. */
 export interface ToolsetOptions {
   /** How errors and warnings name the toolset. Default: the class name. */
@@ -51,6 +63,8 @@ export interface ToolsetOptions {
   readonly tools?: ToolSelection | undefined;
   /** Lets runs share the server's catalog, and connect only when they call. Default: every run asks for its own. */
   readonly catalog?: CatalogOptions | undefined;
+  /** Keeps connected sessions for the next run. Default: every run has sessions of its own, which end with it. */
+  readonly session?: SessionOptions | undefined;
   /** How long-running tools are called. */
   readonly tasks?: TaskOptions | undefined;
 }
@@ -73,6 +87,14 @@ export const toolsetOptionsSchema: z.ZodType<ToolsetOptions> = z.strictObject({
   limits: limitsSchema.optional(),
   calls: z.enum(['serial', 'overlapping']).optional(),
   catalog: z.strictObject({ ttl: milliseconds, key: callable.optional() }).optional() as z.ZodType<CatalogOptions>,
+  session: z
+    .strictObject({
+      scope: z.literal('application'),
+      key: callable,
+      idleTimeout: milliseconds.optional(),
+      max: count.optional(),
+    })
+    .optional() as unknown as z.ZodType<SessionOptions>,
   tasks: z.strictObject({ optional: z.boolean().optional(), ttl: milliseconds.optional() }).optional(),
   tools: z
     .strictObject({

@@ -180,7 +180,9 @@ describe('a store that fails costs a warning and no run', () => {
     const here = processWith(CatalogStore.over(keyvWith({ get: () => Promise.resolve(value()) })));
     expect(await namesIn(here, toolset)).toEqual(['search']);
     expect(lists(server)).toBe(1);
-    expect(here.warnings.slice(-1)).toEqual([expect.stringMatching(/Remote: what the CatalogStore has kept is not used/)]);
+    expect(here.warnings.slice(-1)).toEqual([
+      expect.stringMatching(/Remote: what the CatalogStore has kept is not used/),
+    ]);
   });
 
   it('and what it has kept for too long is not used', async () => {

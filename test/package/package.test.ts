@@ -20,6 +20,8 @@ interface Manifest {
   peerDependencies: Record<string, string>;
 }
 
+const LOADED = { stdout: '', stderr: '', code: 0 };
+
 let folder: string;
 let manifest: Manifest;
 let packed: string[];
@@ -113,8 +115,24 @@ describe('the packed package', () => {
       status: { status: 'success', content: 'on its way', value: 'on its way' },
       echo: { status: 'success', content: 'hello', value: 'hello' },
       calls: 1,
+      presented: [3, 3, 3],
       sessions: 0,
     });
+  }, 120_000);
+
+  it('has entries that each load by themselves, whether or not the framework is installed', async () => {
+    const entries = Object.keys(manifest.exports).filter((entry) => entry !== './package.json');
+    expect(entries).toEqual(expect.arrayContaining(['.', './anthropic', './openai']));
+    for (const entry of entries.map((path) => path.replace(/^\./, 'mcp-toolset'))) {
+      const required = await node(folder, '-e', `require(${JSON.stringify(entry)})`);
+      const imported = await node(folder, '--input-type=module', '-e', `await import(${JSON.stringify(entry)})`);
+      expect({ entry, required, imported }).toEqual({ entry, required: LOADED, imported: LOADED });
+    }
+    const loads = (script: string) => /\brequire\("(@anthropic-ai\/sdk|openai)/.test(script);
+    const scripts = packed.filter((path) => path.endsWith('.js'));
+    const own = join(folder, 'node_modules/mcp-toolset');
+    const texts = await Promise.all(scripts.map((path) => readFile(join(own, path), 'utf8')));
+    expect(scripts.filter((_, index) => loads(texts[index] ?? ''))).toEqual([]);
   }, 120_000);
 
   it('gives its types to the older module resolution too', async () => {

@@ -9,6 +9,8 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { McpToolset, RunFactory, SessionRegistry, Tool, ToolRegistry } from 'mcp-toolset';
 import type { RunOptions, ToolBinding, ToolExecution } from 'mcp-toolset';
+import { anthropicTools } from 'mcp-toolset/anthropic';
+import { openaiChatTools, openaiTools } from 'mcp-toolset/openai';
 import { createTestServer, overrideClient } from 'mcp-toolset/testing';
 
 /** Stateless: each request gets a server and a transport of its own. */
@@ -75,6 +77,7 @@ async function main(): Promise<void> {
     status: brief(await tools.execute({ name: 'status', input: { id: '7' } })),
     echo: brief(await tools.execute({ name: 'echo', input: { text: 'hello' } })),
     calls: orders.calls.length,
+    presented: [anthropicTools(tools), openaiTools(tools), openaiChatTools(tools)].map(({ length }) => length),
   };
   await run.close();
   console.log(JSON.stringify({ ...answer, sessions: application.resolve(SessionRegistry).size }));

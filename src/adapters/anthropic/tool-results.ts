@@ -1,0 +1,93 @@
+import type {
+  Base64ImageSource,
+  DocumentBlockParam,
+  ImageBlockParam,
+  TextBlockParam,
+  ToolResultBlockParam,
+} from '@anthropic-ai/sdk/resources/messages';
+import type { ToolRegistry } from '../../registry/tool-registry';
+import { answerCalls, type ModelCall } from '../presentation/answer-calls';
+import { checkPresentationOptions, type PresentationOptions } from '../presentation/limits';
+import { presentResults } from '../presentation/present';
+import type { PresentedPart } from '../presentation/presented-result';
+import type { ProviderMedia } from '../presentation/provider-media';
+import { fitted } from './tools';
+
+/** As much of an assistant's message as is read: a `Message` of the SDK, or of its beta. */
+export interface AssistantMessage {
+  readonly content: readonly { readonly type: string }[];
+  /** `max_tokens` says that the last block may be incomplete. */
+  readonly stop_reason?: string | null | undefined;
+}
+
+interface ToolUse {
+  readonly type: string;
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly toolset_name?: string | null;
+}
+
+const MIB = 1024 * 1024;
+
+/** What a tool_result takes (Messages API, vision and PDF support); 5 MiB of base64 is the smallest limit of a platform. */
+const MEDIA: ProviderMedia = {
+  image: {
+    mediaTypes: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],
+    maxBytes: (5 * MIB * 3) / 4,
+    maxSide: 8_000,
+  },
+  document: { mediaTypes: ['application/pdf'], maxBytes: 16 * MIB },
+  failuresAreText: true,
+};
+
+/**
+ * Carries out the `tool_use` blocks of an assistant's message and returns a `tool_result` block for each, in their order:
+ * the content of the user's message that has to follow. Without `tool_use` blocks there are none. Server tools, and
+ * members of Anthropic's own toolsets (`toolset_name`), are not answered here. Images and PDFs become blocks; whatever
+ * the API would refuse becomes a note.
+ * @throws CancelledError, DeadlineExceededError, CleanupError; ConfigurationError for an unknown option or a closed registry
+ */
+export async function anthropicToolResults(
+  registry: ToolRegistry,
+  message: AssistantMessage,
+  options: PresentationOptions = {},
+): Promise<ToolResultBlockParam[]> {
+  checkPresentationOptions(options, 'anthropicToolResults');
+  const { binding } = registry;
+  const calls = callsOf(message);
+  const restore = (name: string, input: unknown): unknown => {
+    const tool = registry.get(name);
+    return tool ? fitted(tool.specification).restore(input) : input;
+  };
+  const executions = await answerCalls(registry, calls, { signal: options.signal, restore });
+  const results = await presentResults(executions, { binding, media: MEDIA, options });
+  return results.map(({ isError, parts }, index) => ({
+    type: 'tool_result',
+    tool_use_id: calls[index]?.id ?? '',
+    content: parts.map(block),
+    ...(isError && { is_error: true }),
+  }));
+}
+
+function callsOf({ content, stop_reason }: AssistantMessage): ModelCall[] {
+  const isIncomplete = (block: unknown): boolean => stop_reason === 'max_tokens' && block === content.at(-1);
+  return content.filter(isOurs).map((use) => {
+    const { id, name, input } = use;
+    return { id, name, input, isCutOff: isIncomplete(use) };
+  });
+}
+
+function isOurs(block: { readonly type: string }): block is ToolUse {
+  return block.type === 'tool_use' && ((block as ToolUse).toolset_name ?? undefined) === undefined;
+}
+
+function block(part: PresentedPart): TextBlockParam | ImageBlockParam | DocumentBlockParam {
+  if (part.kind === 'text') return { type: 'text', text: part.text };
+  const { base64: data, mediaType, name } = part;
+  if (part.kind === 'image') {
+    const media_type = mediaType as Base64ImageSource['media_type'];
+    return { type: 'image', source: { type: 'base64', media_type, data } };
+  }
+  return { type: 'document', title: name, source: { type: 'base64', media_type: 'application/pdf', data } };
+}

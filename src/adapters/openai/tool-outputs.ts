@@ -1,0 +1,67 @@
+import type { ResponseFunctionCallOutputItem, ResponseInputItem } from 'openai/resources/responses/responses';
+import type { ToolRegistry } from '../../registry/tool-registry';
+import { answerCalls, type ModelCall } from '../presentation/answer-calls';
+import { checkPresentationOptions, type PresentationOptions } from '../presentation/limits';
+import { presentResults } from '../presentation/present';
+import {
+  partsThatSayFailure,
+  textOf,
+  type PresentedPart,
+  type PresentedResult,
+} from '../presentation/presented-result';
+import { dataUrl, MEDIA } from './media';
+
+/** As much of a response as is read. */
+export interface ModelResponse {
+  readonly output: readonly { readonly type: string }[];
+}
+
+interface FunctionCall {
+  readonly type: string;
+  readonly call_id: string;
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly status?: string | undefined;
+}
+
+/**
+ * Carries out the `function_call` items of a response and returns a `function_call_output` for each, in their order: the
+ * further input of the next request. Without such items there are none. Images and PDFs go along; whatever the API would
+ * refuse becomes a note.
+ * @throws CancelledError, DeadlineExceededError, CleanupError; ConfigurationError for an unknown option or a closed registry
+ */
+export async function openaiToolOutputs(
+  registry: ToolRegistry,
+  response: ModelResponse,
+  options: PresentationOptions = {},
+): Promise<ResponseInputItem.FunctionCallOutput[]> {
+  checkPresentationOptions(options, 'openaiToolOutputs');
+  const { binding } = registry;
+  const calls = callsOf(response);
+  const executions = await answerCalls(registry, calls, { signal: options.signal });
+  const results = await presentResults(executions, { binding, media: MEDIA, options });
+  return results.map((result, index) => ({
+    type: 'function_call_output',
+    call_id: calls[index]?.id ?? '',
+    output: outputOf(result),
+  }));
+}
+
+function callsOf({ output }: ModelResponse): ModelCall[] {
+  const calls = output.filter((item): item is FunctionCall => item.type === 'function_call');
+  return calls.map(({ call_id, name, arguments: input, status }) => {
+    return { id: call_id, name, input, isCutOff: status === 'incomplete' };
+  });
+}
+
+/** Text alone as a string, which every model takes. */
+function outputOf(result: PresentedResult): string | ResponseFunctionCallOutputItem[] {
+  const parts = partsThatSayFailure(result);
+  return parts.every(({ kind }) => kind === 'text') ? textOf(parts) : parts.map(item);
+}
+
+function item(part: PresentedPart): ResponseFunctionCallOutputItem {
+  if (part.kind === 'text') return { type: 'input_text', text: part.text };
+  if (part.kind === 'image') return { type: 'input_image', image_url: dataUrl(part), detail: 'auto' };
+  return { type: 'input_file', filename: part.name, file_data: dataUrl(part) };
+}

@@ -1,0 +1,78 @@
+import type { AnyArtifact } from '../../tool/artifact';
+import type { ToolExecution } from '../../tool/execution';
+import type { ToolBinding } from '../../tool/tool-binding';
+import { ArtifactPresenter, type FetchedArtifact } from './artifact-presenter';
+import { limitsOf, type PresentationLimits, type PresentationOptions } from './limits';
+import { PartList, type PresentedResult } from './presented-result';
+import type { ProviderMedia } from './provider-media';
+import { cutText, shown } from './text';
+
+/** For whom results are presented, and by which rules. */
+export interface Presentation {
+  readonly binding: ToolBinding;
+  readonly media: ProviderMedia;
+  readonly options: PresentationOptions;
+}
+
+/**
+ * Presents the results of one turn, in their order: text first, then each artifact as the provider takes it, or a note
+ * that says why it is not shown. Whatever the results are, the parts are valid; the limits hold over all of them.
+ * @throws CancelledError or DeadlineExceededError where run or turn end while artifacts are fetched
+ */
+export async function presentResults(
+  executions: readonly ToolExecution[],
+  { binding, media, options }: Presentation,
+): Promise<readonly PresentedResult[]> {
+  binding.run?.check();
+  const limits = limitsOf(options);
+  const presenter = new ArtifactPresenter({ binding, media, limits, signal: options.signal });
+  let left = limits.maxArtifacts;
+  const fetching = executions.map(({ artifacts, status }) => {
+    const taken = artifacts.slice(0, left);
+    left -= taken.length;
+    return Promise.all(taken.map((artifact) => presenter.fetch(artifact, status === 'error')));
+  });
+  const fetched = await Promise.all(fetching);
+  return executions.map((execution, index) => result(execution, fetched[index] ?? [], { presenter, limits }));
+}
+
+/** Presents one result as a turn of its own, for frameworks that ask call by call. */
+export async function presentResult(execution: ToolExecution, presentation: Presentation): Promise<PresentedResult> {
+  const [presented] = await presentResults([execution], presentation);
+  return presented ?? { isError: execution.status === 'error', parts: [] };
+}
+
+interface Means {
+  readonly presenter: ArtifactPresenter;
+  readonly limits: PresentationLimits;
+}
+
+function result(
+  execution: ToolExecution,
+  fetched: readonly FetchedArtifact[],
+  { presenter, limits }: Means,
+): PresentedResult {
+  const parts = new PartList();
+  const isError = execution.status === 'error';
+  const { maxTextLength } = limits;
+  if (!isBlank(execution.content)) {
+    parts.addText(cutText(execution.content, maxTextLength, 'The application has the whole result.'));
+  }
+  let room = Math.max(0, maxTextLength - execution.content.length);
+  for (const artifact of fetched) room -= presenter.add(artifact, parts, room);
+  const more = execution.artifacts.length - fetched.length;
+  if (more > 0) parts.addText(overflow(execution.artifacts.slice(-more), limits.maxArtifacts));
+  if (parts.parts.length === 0)
+    parts.addText(isError ? 'The tool failed and said nothing.' : 'The tool returned nothing.');
+  return { isError, parts: parts.parts };
+}
+
+/** Whether a text has nothing to see; a provider that refuses blank text refuses this. */
+export function isBlank(text: string): boolean {
+  return !/[^\s\p{Cc}\p{Cf}]/u.test(text);
+}
+
+function overflow(artifacts: readonly AnyArtifact[], maxArtifacts: number): string {
+  const what = artifacts.length === 1 ? '1 more artifact' : `${shown(artifacts.length)} more artifacts`;
+  return `[Not shown: ${what}: a turn shows at most ${shown(maxArtifacts)}. The application has them.]`;
+}
