@@ -18,7 +18,7 @@ export class SessionConnection {
 
   private current: ReopeningLink;
   private opening: Promise<void> | undefined;
-  private wasOpened = false;
+  private isOpen = false;
 
   constructor(private readonly parts: ConnectionParts) {
     this.current = new ReopeningLink(parts.source);
@@ -27,11 +27,6 @@ export class SessionConnection {
   /** What requests go through; before it is opened, there is nothing behind it. */
   get link(): ReopeningLink {
     return this.current;
-  }
-
-  /** Whether it has been opened. */
-  get isOpen(): boolean {
-    return this.wasOpened;
   }
 
   /**
@@ -48,7 +43,7 @@ export class SessionConnection {
   /** Leaves it for the next run, if that may have it. */
   leave(): boolean {
     const { warm } = this.parts;
-    if (!warm || !this.wasOpened || !this.current.isFree) return false;
+    if (!warm || !this.isOpen || !this.current.isFree) return false;
     warm.keep({ link: this.current, openedAt: this.openedAt });
     return true;
   }
@@ -65,7 +60,7 @@ export class SessionConnection {
     }
     if (taken) this.current = taken.link;
     this.openedAt = taken?.openedAt ?? new Date();
-    this.wasOpened = true;
+    this.isOpen = true;
     onOpen();
   }
 }
