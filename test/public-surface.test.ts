@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 import * as anthropic from 'mcp-toolset/anthropic';
+import * as langchain from 'mcp-toolset/langchain';
 import * as openai from 'mcp-toolset/openai';
+import * as aiSdk from 'mcp-toolset/ai-sdk';
+import * as openaiAgents from 'mcp-toolset/openai-agents';
 import * as main from 'mcp-toolset';
 import * as testing from 'mcp-toolset/testing';
 
@@ -14,6 +17,7 @@ const MAIN = [
   'ArtifactResolver',
   'AuthorizationRequiredError',
   'CancelledError',
+  'CatalogStore',
   'CleanupError',
   'ClientFactory',
   'ConfigurationError',
@@ -51,6 +55,7 @@ const MAIN_TYPES = [
   'ArtifactResolverContext',
   'Awaitable',
   'CallOutcome',
+  'CatalogOptions',
   'ConcreteTool',
   'ConnectOptions',
   'ConnectionOptions',
@@ -65,6 +70,7 @@ const MAIN_TYPES = [
   'InlineArtifact',
   'Invocation',
   'JsonSchema',
+  'KeyvLike',
   'LimitOptions',
   'Limits',
   'ListRootsMethod',
@@ -100,7 +106,9 @@ const MAIN_TYPES = [
   'RunState',
   'SamplingAnswer',
   'SamplingRequest',
+  'SessionOptions',
   'StdioConnectionOptions',
+  'TaskOptions',
   'ToolCall',
   'ToolCallContext',
   'ToolClass',
@@ -124,6 +132,10 @@ const ANTHROPIC = ['anthropicToolResults', 'anthropicTools'];
 
 const ANTHROPIC_TYPES = ['AssistantMessage', 'PresentationLimits', 'PresentationOptions'];
 
+const LANGCHAIN = ['langchainTools'];
+
+const LANGCHAIN_TYPES = ['LangChainTool', 'LangChainToolOptions', 'MediaForm', 'PresentationLimits'];
+
 const OPENAI = ['openaiChatToolMessages', 'openaiChatTools', 'openaiToolOutputs', 'openaiTools'];
 
 const OPENAI_TYPES = [
@@ -135,8 +147,25 @@ const OPENAI_TYPES = [
   'PresentationOptions',
 ];
 
+const AI_SDK = ['aiSdkTools'];
+
+const AI_SDK_TYPES = [
+  'AiSdkToolOptions',
+  'AiSdkToolOutput',
+  'MediaKind',
+  'MediaPart',
+  'PresentationLimits',
+  'PresentationOptions',
+];
+
+const OPENAI_AGENTS = ['openaiAgentsTools'];
+
+const OPENAI_AGENTS_TYPES = ['OpenAIAgentsToolOptions', 'PresentationLimits', 'PresentationOptions'];
+
 const SRC = join(__dirname, '..', 'src');
-const ADAPTERS = ['adapters/anthropic/index.ts', 'adapters/openai/index.ts'];
+const ADAPTERS = ['anthropic', 'langchain', 'openai', 'ai-sdk', 'openai-agents'].map(
+  (name) => `adapters/${name}/index.ts`,
+);
 const entries = ['index.ts', 'testing/index.ts', ...ADAPTERS].map((file) => join(SRC, file));
 let program: ts.Program;
 beforeAll(() => {
@@ -210,7 +239,10 @@ describe('the entry for tests', () => {
 
 describe.each([
   ['anthropic', anthropic, ANTHROPIC, ANTHROPIC_TYPES],
+  ['langchain', langchain, LANGCHAIN, LANGCHAIN_TYPES],
   ['openai', openai, OPENAI, OPENAI_TYPES],
+  ['ai-sdk', aiSdk, AI_SDK, AI_SDK_TYPES],
+  ['openai-agents', openaiAgents, OPENAI_AGENTS, OPENAI_AGENTS_TYPES],
 ])('the entry for %s', (name, entry, values, types) => {
   it('exports these values', () => {
     expect(Object.keys(entry).sort()).toEqual(values);

@@ -108,8 +108,9 @@ export class Link {
     const claim: Claim = { call };
     const request = { method, params: { ...params, [CLAIM]: claim } };
     try {
-      await this.client.request(request, anyResult, { signal, timeout: LONGEST_TIMER });
-      return claim.exchange?.result ?? {};
+      const result = await this.client.request(request, anyResult, { signal, timeout: LONGEST_TIMER });
+      // A client of the application's that sends a copy of the request loses the claim, but not the result.
+      return claim.exchange?.result ?? result;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw requestFailure(claim.exchange, error);

@@ -122,13 +122,13 @@ describe('the packed package', () => {
 
   it('has entries that each load by themselves, whether or not the framework is installed', async () => {
     const entries = Object.keys(manifest.exports).filter((entry) => entry !== './package.json');
-    expect(entries).toEqual(expect.arrayContaining(['.', './anthropic', './openai']));
+    expect(entries).toEqual(expect.arrayContaining(['.', './anthropic', './openai', './ai-sdk', './openai-agents']));
     for (const entry of entries.map((path) => path.replace(/^\./, 'mcp-toolset'))) {
       const required = await node(folder, '-e', `require(${JSON.stringify(entry)})`);
       const imported = await node(folder, '--input-type=module', '-e', `await import(${JSON.stringify(entry)})`);
       expect({ entry, required, imported }).toEqual({ entry, required: LOADED, imported: LOADED });
     }
-    const loads = (script: string) => /\brequire\("(@anthropic-ai\/sdk|openai)/.test(script);
+    const loads = (script: string) => /\brequire\("(@anthropic-ai\/sdk|openai|@openai\/agents|ai")/.test(script);
     const scripts = packed.filter((path) => path.endsWith('.js'));
     const own = join(folder, 'node_modules/mcp-toolset');
     const texts = await Promise.all(scripts.map((path) => readFile(join(own, path), 'utf8')));

@@ -14,6 +14,26 @@ export interface Presentation {
   readonly options: PresentationOptions;
 }
 
+/** What is left of the limits of one turn, for frameworks that ask for its results call by call. */
+export class Turn {
+  readonly limits: PresentationLimits;
+  readonly presenter: ArtifactPresenter;
+  private artifactsLeft: number;
+
+  constructor({ binding, media, options }: Presentation) {
+    this.limits = limitsOf(options);
+    this.presenter = new ArtifactPresenter({ binding, media, limits: this.limits, signal: options.signal });
+    this.artifactsLeft = this.limits.maxArtifacts;
+  }
+
+  /** Those of a result's artifacts that the turn still has room for. */
+  take(artifacts: readonly AnyArtifact[]): readonly AnyArtifact[] {
+    const taken = artifacts.slice(0, this.artifactsLeft);
+    this.artifactsLeft -= taken.length;
+    return taken;
+  }
+}
+
 /**
  * Presents the results of one turn, in their order: text first, then each artifact as the provider takes it, or a note
  * that says why it is not shown. Whatever the results are, the parts are valid; the limits hold over all of them.
@@ -21,36 +41,31 @@ export interface Presentation {
  */
 export async function presentResults(
   executions: readonly ToolExecution[],
-  { binding, media, options }: Presentation,
+  presentation: Presentation,
+  turn = new Turn(presentation),
 ): Promise<readonly PresentedResult[]> {
-  binding.run?.check();
-  const limits = limitsOf(options);
-  const presenter = new ArtifactPresenter({ binding, media, limits, signal: options.signal });
-  let left = limits.maxArtifacts;
-  const fetching = executions.map(({ artifacts, status }) => {
-    const taken = artifacts.slice(0, left);
-    left -= taken.length;
-    return Promise.all(taken.map((artifact) => presenter.fetch(artifact, status === 'error')));
-  });
+  presentation.binding.run?.check();
+  const fetching = executions.map(({ artifacts, status }) =>
+    Promise.all(turn.take(artifacts).map((artifact) => turn.presenter.fetch(artifact, status === 'error'))),
+  );
   const fetched = await Promise.all(fetching);
-  return executions.map((execution, index) => result(execution, fetched[index] ?? [], { presenter, limits }));
+  return executions.map((execution, index) => result(execution, fetched[index] ?? [], turn));
 }
 
-/** Presents one result as a turn of its own, for frameworks that ask call by call. */
-export async function presentResult(execution: ToolExecution, presentation: Presentation): Promise<PresentedResult> {
-  const [presented] = await presentResults([execution], presentation);
+/** Presents one result, for frameworks that ask call by call: as one of a turn, or as a turn of its own. */
+export async function presentResult(
+  execution: ToolExecution,
+  presentation: Presentation,
+  turn?: Turn,
+): Promise<PresentedResult> {
+  const [presented] = await presentResults([execution], presentation, turn);
   return presented ?? { isError: execution.status === 'error', parts: [] };
-}
-
-interface Means {
-  readonly presenter: ArtifactPresenter;
-  readonly limits: PresentationLimits;
 }
 
 function result(
   execution: ToolExecution,
   fetched: readonly FetchedArtifact[],
-  { presenter, limits }: Means,
+  { presenter, limits }: Turn,
 ): PresentedResult {
   const parts = new PartList();
   const isError = execution.status === 'error';

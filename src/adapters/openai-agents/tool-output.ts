@@ -1,0 +1,36 @@
+import type { ToolOutputFileContent, ToolOutputImage, ToolOutputText } from '@openai/agents';
+import {
+  partsThatSayFailure,
+  textOf,
+  type PresentedPart,
+  type PresentedResult,
+} from '../presentation/presented-result';
+import type { ProviderMedia } from '../presentation/provider-media';
+
+const MIB = 1024 * 1024;
+
+/** What OpenAI's Responses API takes beside text in the output of a function. */
+export const MEDIA: ProviderMedia = {
+  image: { mediaTypes: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'], maxBytes: 16 * MIB },
+  document: { mediaTypes: ['application/pdf'], maxBytes: 16 * MIB },
+  failuresAreText: false,
+};
+
+/** For Chat Completions, which take nothing but text there. */
+export const NO_MEDIA: ProviderMedia = { failuresAreText: true };
+
+/** What the SDK takes for the output of a function. */
+export type AgentsToolOutput = string | (ToolOutputText | ToolOutputImage | ToolOutputFileContent)[];
+
+/** A result as the SDK takes it: text alone as a string, else the SDK's structured outputs. */
+export function agentsToolOutput(result: PresentedResult): AgentsToolOutput {
+  const parts = partsThatSayFailure(result);
+  return parts.every(({ kind }) => kind === 'text') ? textOf(parts) : parts.map(structured);
+}
+
+function structured(part: PresentedPart): ToolOutputText | ToolOutputImage | ToolOutputFileContent {
+  if (part.kind === 'text') return { type: 'text', text: part.text };
+  const { base64: data, mediaType, name: filename } = part;
+  if (part.kind === 'image') return { type: 'image', image: { data, mediaType } };
+  return { type: 'file', file: { data, mediaType, filename } };
+}
