@@ -142,7 +142,14 @@ module.exports = {
       },
     },
     {
-      files: ['samples/**/*.ts'],
+      // Plain JavaScript, which no tsconfig knows.
+      files: ['bench/**/*.mjs'],
+      env: { node: true, es2023: true },
+      parserOptions: { project: null, sourceType: 'module' },
+      extends: ['plugin:@typescript-eslint/disable-type-checked'],
+    },
+    {
+      files: ['samples/**/*.ts', 'conformance/*.ts'],
       rules: {
         'no-restricted-imports': [
           'error',

@@ -4,7 +4,15 @@ module.exports = {
   testEnvironment: '<rootDir>/test/leak-environment.ts',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
-  transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: '<rootDir>/tsconfig.json' }] },
+  transform: {
+    '^.+\\.ts$': ['ts-jest', { tsconfig: '<rootDir>/tsconfig.json' }],
+    // The SDK requires `jose`, which is an ES module: Node takes it, jest does not.
+    '/node_modules/jose/.+\\.js$': [
+      'ts-jest',
+      { tsconfig: { allowJs: true, isolatedModules: true, module: 'commonjs', target: 'es2022' }, diagnostics: false },
+    ],
+  },
+  transformIgnorePatterns: ['/node_modules/(?!jose/)'],
   moduleNameMapper: {
     '^mcp-toolset$': '<rootDir>/src/index.ts',
     '^mcp-toolset/(anthropic|openai|ai-sdk|openai-agents)$': '<rootDir>/src/adapters/$1/index.ts',

@@ -86,8 +86,10 @@ export type {
 } from './toolset/client-source';
 export type { MethodDecoratorOf } from './toolset/method-role';
 export type { ToolsetClass } from './toolset/definition';
-export type { ToolSelection, ToolsetOptions } from './toolset/options';
+export type { CatalogOptions, SessionOptions, TaskOptions, ToolSelection, ToolsetOptions } from './toolset/options';
 
+export { CatalogStore } from './mcp/catalog-store';
+export type { KeyvLike } from './mcp/catalog-store';
 export { ClientFactory } from './mcp/client-factory';
 export { completeAuthorization } from './mcp/complete-authorization';
 export { ToolsetDiscovery } from './mcp/discovery';

@@ -9,7 +9,7 @@ export interface Logger {
   error(message: string, details?: unknown): void;
 }
 
-/** Bounds on what a server may send; each breach is a `ProtocolError` or, for media, a visible omission. */
+/** Bounds on what a server may send; each breach is a `ProtocolError`, a visible omission (media) or a refusal (requests). */
 export interface Limits {
   /** Tools in one catalog. Default 1,000. */
   readonly maxTools: number;
@@ -27,6 +27,8 @@ export interface Limits {
   readonly maxMediaBytes: number;
   /** Decoded bytes of all such blocks of one result. Default 64 MiB. */
   readonly maxTotalMediaBytes: number;
+  /** Requests of a server that one session answers at once; more are refused. Default 20. */
+  readonly maxServerRequests: number;
 }
 
 /** Some of the limits. */
@@ -71,6 +73,7 @@ const DEFAULTS: McpToolsetSettings = Object.freeze({
     maxMediaBlocks: 20,
     maxMediaBytes: 16 * 1024 * 1024,
     maxTotalMediaBytes: 64 * 1024 * 1024,
+    maxServerRequests: 20,
   }),
   timeout: 60_000,
   logger: consoleLogger,
@@ -86,6 +89,7 @@ export const limitsSchema = z.strictObject({
   maxMediaBlocks: count.optional(),
   maxMediaBytes: count.optional(),
   maxTotalMediaBytes: count.optional(),
+  maxServerRequests: count.optional(),
 });
 
 const configurationSchema = z.strictObject({

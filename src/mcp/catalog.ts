@@ -6,13 +6,16 @@ import { SchemaBudget } from './schema-budget';
 
 const METHOD_NOT_FOUND = -32601;
 
+/** The usable definitions that a server lists. */
+export type Catalog = readonly McpToolDefinition[];
+
 type Page = Readonly<Record<string, unknown>>;
 
 /** A way to ask for one page of `tools/list`. */
 export type PageReader = (params: { readonly cursor?: string }) => Promise<Page>;
 
 /** What reading a catalog needs to know. */
-export interface CatalogOptions {
+export interface ListingOptions {
   readonly toolset: string;
   readonly limits: Limits;
   readonly logger: Logger;
@@ -23,11 +26,11 @@ export interface CatalogOptions {
  * once, as the server sent it. What is unusable is left out with a warning.
  * @throws ProtocolError when the list is broken or over a limit
  */
-export async function readCatalog(readPage: PageReader, options: CatalogOptions): Promise<McpToolDefinition[]> {
-  const catalog = new Catalog(options);
-  let cursor = catalog.addPage(await readPage({}).catch(noneWithoutMethod));
-  while (cursor !== undefined) cursor = catalog.addPage(await readPage({ cursor }));
-  return catalog.finish();
+export async function readCatalog(readPage: PageReader, options: ListingOptions): Promise<Catalog> {
+  const listing = new Listing(options);
+  let cursor = listing.addPage(await readPage({}).catch(noneWithoutMethod));
+  while (cursor !== undefined) cursor = listing.addPage(await readPage({ cursor }));
+  return listing.finish();
 }
 
 /** A server that does not know the method has no tools. */
@@ -37,14 +40,15 @@ function noneWithoutMethod(error: unknown): Page {
   return { tools: [] };
 }
 
-class Catalog {
+/** The pages of a list, as they come. */
+class Listing {
   private readonly definitions = new Map<string, McpToolDefinition>();
   private readonly cursors = new Set<string>();
   private readonly budget: SchemaBudget;
   private entries = 0;
   private pages = 0;
 
-  constructor(private readonly options: CatalogOptions) {
+  constructor(private readonly options: ListingOptions) {
     this.budget = new SchemaBudget(options.limits, options.toolset);
   }
 
@@ -58,7 +62,7 @@ class Catalog {
     return this.nextCursor(page.nextCursor);
   }
 
-  finish(): McpToolDefinition[] {
+  finish(): Catalog {
     if (this.entries > 0 && this.definitions.size === 0) {
       throw this.broken(`not one of its ${this.entries} entries is usable`);
     }

@@ -9,10 +9,12 @@ import type {
   TransportHooks,
   TransportSendOptions,
 } from './official-client';
+import type { ActiveCall, ActiveCalls } from './active-calls';
 import { readReply } from './reply';
 import { claims, type Claim, type Exchange } from './exchange';
-import { CallbackFailure, type RequestFailureDetails } from './request-failure';
-import { isMisreading, sendFailure } from './send-failure';
+import { CallbackFailure, isMisreading, type RequestFailureDetails } from './request-failure';
+import { sendFailure } from './send-failure';
+import { noReply, replyFor } from './stand-in-reply';
 
 /** Milliseconds that the server has to hear that its session ends, and that a transport has to close. */
 const FAREWELL_BOUND = 2_000;
@@ -43,6 +45,7 @@ export class Channel implements Transport {
 
   constructor(
     private readonly transport: AnyTransport,
+    private readonly calls: ActiveCalls,
     private readonly onEnd: () => void,
   ) {
     this.hooks = hooksOf(transport);
@@ -56,11 +59,16 @@ export class Channel implements Transport {
     this.transport.setProtocolVersion?.(version);
   }
 
-  /** Lets a client send a request, and claims the exchange that it begins, now or later. */
-  claim(send: () => void): Claim {
-    const claim: Claim = {};
+  /** Lets a client send a request, which may belong to a call, and claims the exchange that it begins, now or later. */
+  claim(call: ActiveCall | undefined, send: () => void): Claim {
+    const claim: Claim = { call };
     claims.run(claim, send);
     return claim;
+  }
+
+  /** The call that the request of this id belongs to. */
+  callOf(id: string | number): ActiveCall | undefined {
+    return this.open.get(id)?.call;
   }
 
   start(): Promise<void> {
@@ -94,7 +102,12 @@ export class Channel implements Transport {
     if (!('method' in message && 'id' in message)) return this.transport.send(message, options);
     const claim = claims.getStore();
     const isOurs = claim !== undefined && claim.exchange === undefined;
-    const exchange: Exchange = { id: message.id, method: message.method, isOurs };
+    const exchange: Exchange = {
+      id: message.id,
+      method: message.method,
+      isOurs,
+      call: isOurs ? claim.call : undefined,
+    };
     if (isOurs) claim.exchange = exchange;
     this.open.set(exchange.id, exchange);
     if (exchange.method === 'initialize') this.initialize = exchange;
@@ -133,17 +146,23 @@ export class Channel implements Transport {
     await this.transport.terminateSession?.();
   }
 
+  /** Whether it ends, or has ended. */
+  get isOver(): boolean {
+    return this.ended !== undefined || this.closing !== undefined;
+  }
+
   /** Why no more replies can come. */
   endReason(): RequestFailureDetails {
     return this.hooks.endReason?.() ?? { kind: 'closed', message: 'the server closed the connection' };
   }
 
   private receive(message: JSONRPCMessage, extra?: MessageExtraInfo): void {
+    if (isProgress(message) && this.calls.progress(Object(message.params) as object)) return;
     const exchange = 'method' in message ? undefined : this.taken(message.id);
     if (!exchange) return this.onmessage?.(message, extra);
     this.hooks.settled?.(exchange.id, true);
     Object.assign(exchange, readReply(message));
-    // The client takes notifications in a turn later than replies, and with a reply it forgets whose the progress was.
+    // The client takes notifications in a turn later than replies, and after a reply nothing belongs to its call.
     Promise.resolve()
       .then(() => this.onmessage?.(replyFor(exchange, message), extra))
       .catch((error: unknown) => this.onerror?.(error as Error));
@@ -206,23 +225,13 @@ export class Channel implements Transport {
   }
 }
 
-function noReply(id: string | number): JSONRPCMessage {
-  return { jsonrpc: '2.0', id, error: { code: -32603, message: 'No reply' } };
-}
-
-/**
- * What the client is given of a reply: it would look through all of a result, and keep what a task might still need; and
- * what it cannot read it would pass over, and wait for ever.
- */
-function replyFor({ id, isOurs, failure }: Exchange, message: JSONRPCMessage): JSONRPCMessage {
-  if (failure === undefined) return isOurs ? { jsonrpc: '2.0', id, result: {} } : message;
-  const isUnreadable = !(failure instanceof CallbackFailure) && failure.kind === 'unreadable';
-  return isOurs || isUnreadable ? noReply(id) : message;
-}
-
 interface CancelNotice {
   readonly method: 'notifications/cancelled';
   readonly params: { readonly requestId: string | number };
+}
+
+function isProgress(message: JSONRPCMessage): message is JSONRPCMessage & { readonly params?: unknown } {
+  return 'method' in message && message.method === 'notifications/progress' && !('id' in message);
 }
 
 function isCancelNotice(message: JSONRPCMessage): message is JSONRPCMessage & CancelNotice {

@@ -28,8 +28,8 @@ export class ClientFactory {
 }
 
 /** Whether a server has something to ask or tell outside of a call that the toolset would hear. */
-function listens({ handlers }: ToolsetDefinition): boolean {
-  return Object.keys(handlers).some((role) => role !== 'onProgress');
+function listens({ handlers, catalog }: ToolsetDefinition): boolean {
+  return catalog !== undefined || Object.keys(handlers).some((role) => role !== 'onProgress');
 }
 
 async function connectionOptions(

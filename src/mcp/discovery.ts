@@ -8,19 +8,21 @@ import type { ToolProvider } from '../tool/tool-provider';
 import type { McpToolClass } from '../toolset/callbacks';
 import type { UnconnectedClient } from '../toolset/client-source';
 import { toolsetDefinition, type ToolsetClass, type ToolsetDefinition } from '../toolset/definition';
+import { catalogSource } from './catalog-source';
 import { ClientFactory } from './client-factory';
 import { Handlers } from './handlers';
+import { offeredTools, type Offer } from './offered-tools';
 import { callback, uncarried } from './request-failure';
 import { Session } from './session';
-import { toolClasses } from './tool-classes';
 import { callMethod, toolsetInstance } from './toolset-instance';
+import { warmSource } from './warm-sessions';
 
 /** What was discovered in one run, so that discovering twice gives the same classes. */
-const discovered = new WeakMap<Run, Map<ToolsetDefinition, Promise<McpToolClass[]>>>();
+const offers = new WeakMap<Run, Map<ToolsetDefinition, Promise<Offer>>>();
 
 /** Resolves when no discovery for the run is under way; those of a run that has ended have then closed what they opened. */
 export async function discoveriesSettled(run: Run): Promise<void> {
-  await Promise.allSettled([...(discovered.get(run)?.values() ?? [])]);
+  await Promise.allSettled([...(offers.get(run)?.values() ?? [])]);
 }
 
 /** Makes tool classes from what the servers of toolsets publish. */
@@ -33,10 +35,8 @@ export class ToolsetDiscovery {
    * threw; nothing stays open then. An optional toolset has no tools instead where the server is at fault.
    */
   async discover(toolset: ToolsetClass, binding: ToolBinding): Promise<McpToolClass[]> {
-    const definition = toolsetDefinition(toolset);
-    binding.run?.check();
-    const classes = binding.run ? once(definition, binding, binding.run) : attempt(definition, binding);
-    return [...(await classes)];
+    const { tools } = await discovered(toolset, binding);
+    return tools.map(({ toolClass }) => toolClass);
   }
 
   /** A provider of the tools of a toolset, as `ToolRegistry#register` takes it. */
@@ -45,9 +45,27 @@ export class ToolsetDiscovery {
   }
 }
 
-function once(definition: ToolsetDefinition, binding: ToolBinding, run: Run): Promise<McpToolClass[]> {
-  const inRun = discovered.get(run) ?? new Map<ToolsetDefinition, Promise<McpToolClass[]>>();
-  discovered.set(run, inRun);
+/**
+ * What a toolset offers, for a registry, which needs no class of a tool that is not called. It is undefined where the
+ * application has a discovery of its own, which has to be asked for the classes.
+ */
+export function offerOf(
+  discovery: ToolsetDiscovery,
+  toolset: ToolsetClass,
+  binding: ToolBinding,
+): Promise<Offer> | undefined {
+  return discovery.discover === ToolsetDiscovery.prototype.discover ? discovered(toolset, binding) : undefined;
+}
+
+async function discovered(toolset: ToolsetClass, binding: ToolBinding): Promise<Offer> {
+  const definition = toolsetDefinition(toolset);
+  binding.run?.check();
+  return binding.run ? once(definition, binding, binding.run) : attempt(definition, binding);
+}
+
+function once(definition: ToolsetDefinition, binding: ToolBinding, run: Run): Promise<Offer> {
+  const inRun = offers.get(run) ?? new Map<ToolsetDefinition, Promise<Offer>>();
+  offers.set(run, inRun);
   const known = inRun.get(definition);
   if (known) return known;
   const discovering = attempt(definition, binding, () => inRun.delete(definition));
@@ -56,18 +74,14 @@ function once(definition: ToolsetDefinition, binding: ToolBinding, run: Run): Pr
 }
 
 /** Discovers; for an optional toolset, a server at fault means no tools. A failure is not remembered. */
-async function attempt(
-  definition: ToolsetDefinition,
-  binding: ToolBinding,
-  forget?: () => void,
-): Promise<McpToolClass[]> {
+async function attempt(definition: ToolsetDefinition, binding: ToolBinding, forget?: () => void): Promise<Offer> {
   try {
     return await open(definition, binding, forget);
   } catch (error) {
     forget?.();
     if (!definition.optional || !(ProviderError.is(error) || ProtocolError.is(error))) throw uncarried(error);
     await untilAborted(report(error, definition, binding), binding.run?.signal);
-    return [];
+    return { tools: [] };
   }
 }
 
@@ -76,23 +90,22 @@ async function report(error: McpToolsetError, definition: ToolsetDefinition, bin
   if (onError !== undefined) await callMethod(toolsetInstance(definition, binding), onError, error, { binding });
 }
 
-/** The story: instance, client, session, catalog, classes. */
-async function open(
-  definition: ToolsetDefinition,
-  binding: ToolBinding,
-  onForget?: () => void,
-): Promise<McpToolClass[]> {
-  const { timeout, limits, logger } = settingsOf(binding.container);
+/** The story: instance, catalog, session, tools; the session has its client when it is first needed. */
+async function open(definition: ToolsetDefinition, binding: ToolBinding, onForget?: () => void): Promise<Offer> {
+  const { timeout, logger, ...settings } = settingsOf(binding.container);
+  const limits = mergeLimits(settings.limits, definition.limits);
   const instance = await callback(() => toolsetInstance(definition, binding));
+  const warm = await warmSource(definition, binding);
+  const catalog = await catalogSource({ definition, binding, limits, logger });
   const create = (): Promise<UnconnectedClient> =>
     callback(() => binding.container.resolve(ClientFactory).create(definition.toolset, binding));
-  const handlers = new Handlers({ definition, instance, binding, logger });
-  const session = await Session.open({ definition, binding, timeout, create, handlers, onForget });
+  const handlers = new Handlers({ definition, instance, binding, catalog, limits, logger });
+  const session = Session.prepare({ definition, binding, timeout, create, handlers, warm, onForget });
   try {
-    const origin = { definition, instance, session, limits: mergeLimits(limits, definition.limits), logger };
-    const classes = await toolClasses(origin, binding);
-    if (classes.length === 0 && !binding.run) await session.close();
-    return classes;
+    const origin = { definition, instance, session, catalog, limits, logger };
+    const tools = await offeredTools(origin, binding);
+    if (tools.length === 0 && !binding.run) await session.close();
+    return { tools, session };
   } catch (error) {
     await session
       .close()

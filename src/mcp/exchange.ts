@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ActiveCall } from './active-calls';
 import type { CallbackFailure, RequestFailureDetails } from './request-failure';
 import type { RawResult } from './reply';
 
@@ -8,6 +9,8 @@ export interface Exchange {
   readonly method: string;
   /** Whether the library sent it, and not the application by its own client. */
   readonly isOurs: boolean;
+  /** The call of a tool that it is, or belongs to. */
+  readonly call?: ActiveCall | undefined;
   /** What the server answered, to a request of the library's. */
   result?: RawResult;
   /** Set when it failed by what the wire showed. */
@@ -16,6 +19,7 @@ export interface Exchange {
 
 /** A request of the library's, and the exchange by which it was sent, once it was. */
 export interface Claim {
+  readonly call?: ActiveCall | undefined;
   exchange?: Exchange;
 }
 

@@ -22,14 +22,36 @@ export interface RequestSubject {
   readonly method: string;
   /** The server's own name of the tool that is called. */
   readonly tool?: string | undefined;
+  /** Where it is not the call itself: whether it goes before it, or follows it because the server has taken it. */
+  readonly phase?: 'before' | 'after';
+}
+
+/** The outcome of a call that ends with a request whose own outcome this is; none for what is no call. */
+export function outcomeOf({ tool, phase }: RequestSubject, outcome: CallOutcome): CallOutcome | undefined {
+  if (phase === 'before') return 'not-sent';
+  if (tool === undefined) return undefined;
+  return phase === 'after' ? 'unknown' : outcome;
+}
+
+const aboutCredentials = new WeakSet<object>();
+
+/** Whether a request failed for what its own user, and no other, may do or has to do. */
+export function isAboutCredentials(error: object): boolean {
+  return aboutCredentials.has(error);
 }
 
 /** The error that an application is given for a request that failed. */
 export function translated(details: RequestFailureDetails, subject: RequestSubject, link: Link): McpToolsetError {
+  const error = errorFor(details, subject, link);
+  const { kind } = details;
+  if (kind === 'authorization' || (kind === 'http' && [401, 403].includes(details.status))) aboutCredentials.add(error);
+  return error;
+}
+
+function errorFor(details: RequestFailureDetails, subject: RequestSubject, link: Link): McpToolsetError {
   const { toolset } = subject;
   const where = describe(subject);
-  const isCall = subject.tool !== undefined;
-  const options = (outcome: CallOutcome): object => ({ toolset, outcome: isCall ? outcome : undefined });
+  const options = (outcome: CallOutcome): object => ({ toolset, outcome: outcomeOf(subject, outcome) });
   switch (details.kind) {
     case 'reply':
       return replyError(details, subject, link);
@@ -75,13 +97,13 @@ function replyError(
 ): McpToolsetError {
   const { toolset } = subject;
   const cause = said(details, link);
-  if (subject.tool !== undefined) {
+  if (subject.tool !== undefined && subject.method !== 'tasks/get') {
     const message = cause.message || `The server answered with error ${details.code} and no message.`;
     return new ToolError(message, { toolset, cause });
   }
   return new ProviderError(
     `${describe(subject)}: the server answered with error ${details.code}: ${cut(cause.message)}`,
-    { toolset, cause },
+    { toolset, cause, outcome: outcomeOf(subject, 'unknown') },
   );
 }
 

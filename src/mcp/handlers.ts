@@ -1,12 +1,13 @@
 import { z } from 'zod/v4';
 import { ConfigurationError, messageOf, ToolError } from '../errors';
 import { joinSignals, NEVER, untilAborted } from '../run/abort';
-import type { Logger } from '../settings';
+import type { Limits, Logger } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { ToolsetDefinition } from '../toolset/definition';
 import type { HandlerContext } from '../toolset/handler-types';
 import type { HandlerRole } from '../toolset/metadata';
 import type { ActiveCall } from './active-calls';
+import type { CatalogSource } from './catalog-source';
 import { checkedAnswer } from './handler-answers';
 import type { Link } from './link';
 import { NotificationQueue } from './notification-queue';
@@ -20,6 +21,8 @@ export interface HandlerParts {
   /** The toolset's instance, whose methods they are. */
   readonly instance: object;
   readonly binding: ToolBinding;
+  readonly catalog: CatalogSource;
+  readonly limits: Limits;
   readonly logger: Logger;
 }
 
@@ -37,24 +40,33 @@ type RequestRole = keyof typeof REQUESTS;
 /** The decorated methods of a toolset's instance by which it answers its server. */
 export class Handlers {
   private readonly queue: NotificationQueue;
+  private answering = 0;
+  private hasRefused = false;
+  private isClosed = false;
 
   constructor(private readonly parts: HandlerParts) {
     this.queue = new NotificationQueue(parts.definition.name, parts.logger);
   }
 
   /**
-   * Gives a client that is not connected yet the handlers that exist, and the capabilities that follow from them.
+   * Gives a client that is not connected yet the handlers that exist, and the capabilities that follow from them. Those
+   * of the run that it serves at the time are called: `current`.
    * @throws ConfigurationError when the application's client handles the same request or notification itself
    */
-  attach(link: Link): void {
-    const { handlers } = this.parts.definition;
+  attach(link: Link, current: () => Handlers): void {
+    const { catalog, definition } = this.parts;
+    const { handlers } = definition;
     for (const role of Object.keys(REQUESTS) as RequestRole[]) {
-      if (handlers[role] !== undefined) this.attachRequest(link, role);
+      if (handlers[role] !== undefined) this.attachRequest(link, role, current);
     }
     for (const [role, method] of Object.entries(NOTIFICATIONS) as [keyof typeof NOTIFICATIONS, string][]) {
-      if (handlers[role] === undefined) continue;
-      this.checkFree(link, role, method);
-      link.onNotification(messageSchema(method), (params) => this.notify(role, params, link.callOfMessage()));
+      if (handlers[role] !== undefined) this.checkFree(link, role, method);
+      else if (role !== 'onToolsChanged' || !catalog.isShared || link.handles(method)) continue;
+      link.onNotification(messageSchema(method), (params) => {
+        const { parts } = current();
+        if (role === 'onToolsChanged') parts.catalog.drop();
+        if (handlers[role] !== undefined) current().notify(role, params, link.callOfMessage(params));
+      });
     }
   }
 
@@ -63,16 +75,17 @@ export class Handlers {
     if (this.parts.definition.handlers.onProgress !== undefined) this.notify('onProgress', params, call);
   }
 
-  /** Delivers nothing any more. */
+  /** Delivers and answers nothing any more. */
   close(): void {
+    this.isClosed = true;
     this.queue.close();
   }
 
-  private attachRequest(link: Link, role: RequestRole): void {
+  private attachRequest(link: Link, role: RequestRole, current: () => Handlers): void {
     const { method, capability, features } = REQUESTS[role];
     this.checkFree(link, role, method);
     link.announce(capability, features);
-    link.onRequest(messageSchema(method), (params, signal) => this.answer(role, { params, signal, link }));
+    link.onRequest(messageSchema(method), (params, signal) => current().answer(role, { params, signal, link }));
   }
 
   private checkFree(link: Link, role: HandlerRole, method: string): void {
@@ -89,7 +102,10 @@ export class Handlers {
     role: RequestRole,
     { params, signal, link }: { readonly params: object; readonly signal: AbortSignal; readonly link: Link },
   ): Promise<object> {
-    const call = link.callOfMessage();
+    if (this.isClosed) throw unanswered();
+    this.checkLoad(role);
+    this.answering += 1;
+    const call = link.callOfMessage(params);
     const resume = link.calls.pause(call);
     const joined = joinSignals([this.runSignal(), signal, call?.wait.signal ?? NEVER]);
     try {
@@ -101,7 +117,20 @@ export class Handlers {
     } finally {
       joined.release();
       resume();
+      this.answering -= 1;
     }
+  }
+
+  /** A server that asks without end is refused, and one warning says so. */
+  private checkLoad(role: RequestRole): void {
+    const { definition, limits, logger } = this.parts;
+    if (this.answering < limits.maxServerRequests) return;
+    const method = REQUESTS[role].method;
+    const where = `Toolset ${definition.name}: the server's ${method}`;
+    if (!this.hasRefused)
+      logger.warn(`${where} is refused: more than maxServerRequests (${limits.maxServerRequests}) at once.`);
+    this.hasRefused = true;
+    throw unanswered('The client answers too many requests already.');
   }
 
   private notify(role: HandlerRole, params: object, call: ActiveCall | undefined): void {
@@ -129,13 +158,17 @@ export class Handlers {
       const where = `Toolset ${definition.name}, method ${String(definition.handlers[role])}`;
       logger.error(`${where}: the server's ${REQUESTS[role].method} is not answered: ${messageOf(error)}`, error);
     }
-    const message = isForServer ? error.message : 'The client could not answer the request.';
-    return Object.assign(new Error(message), { code: INTERNAL_ERROR });
+    return isForServer ? unanswered(error.message) : unanswered();
   }
 
   private runSignal(): AbortSignal {
     return this.parts.binding.run?.signal ?? NEVER;
   }
+}
+
+/** The error by which a server is told that its request is not answered. */
+function unanswered(message = 'The client could not answer the request.'): Error {
+  return Object.assign(new Error(message), { code: INTERNAL_ERROR });
 }
 
 function messageSchema(method: string): z.ZodType {

@@ -3,7 +3,7 @@ import { messageOf } from '../errors';
 import { LONGEST_TIMER } from '../options';
 import { untilAborted } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
-import { ActiveCalls, type ActiveCall } from './active-calls';
+import type { ActiveCalls, ActiveCall } from './active-calls';
 import { Channel } from './channel';
 import type { Exchange } from './exchange';
 import type { RawResult } from './reply';
@@ -28,9 +28,7 @@ const anyResult = z.custom<Record<string, unknown>>(
 export interface LinkRequestOptions {
   /** Gives the request up when it aborts, and tells the server. */
   readonly signal: AbortSignal;
-  /** Called at every sign of progress. */
-  readonly onProgress: (progress: object) => void;
-  /** The call of a tool that the request is. */
+  /** The call of a tool that the request is, or belongs to. */
   readonly call?: ActiveCall | undefined;
 }
 
@@ -39,20 +37,21 @@ export class Link {
   /** Whether the server is a child process, reached by the SDK's stdio transport. */
   readonly isStdio: boolean;
 
-  /** The calls that wait for their replies. */
-  readonly calls = new ActiveCalls();
-
   private readonly client: Client;
   private readonly transport: AnyTransport;
   private readonly channel: Channel;
   private readonly end = new AbortController();
   private closing: Promise<void> | undefined;
 
-  constructor(parts: UnconnectedClient) {
+  /** `calls` are those of its session, which may have had other links. */
+  constructor(
+    parts: UnconnectedClient,
+    readonly calls: ActiveCalls,
+  ) {
     const { client, transport } = asOfficial(parts);
     this.client = client;
     this.transport = transport;
-    this.channel = new Channel(transport, () => this.end.abort());
+    this.channel = new Channel(transport, calls, () => this.end.abort());
     this.isStdio = isStdioTransport(transport);
   }
 
@@ -61,9 +60,19 @@ export class Link {
     return this.end.signal;
   }
 
+  /** Whether requests can still be sent, as far as is known. */
+  get isUsable(): boolean {
+    return !this.channel.isOver;
+  }
+
   /** Whether the server gave this connection a session id. */
   get hasSessionId(): boolean {
     return this.transport.sessionId !== undefined;
+  }
+
+  /** Whether the server carries out calls as tasks (MCP specification, Tasks, capabilities). */
+  get takesTasks(): boolean {
+    return this.client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined;
   }
 
   /** Takes secrets that the transport knows out of a text of the server's. */
@@ -95,27 +104,26 @@ export class Link {
    * @throws the signal's reason, RequestFailure or CallbackFailure
    */
   async request(method: string, params: object, options: LinkRequestOptions): Promise<RawResult> {
-    const { signal, onProgress, call } = options;
+    const { signal, call } = options;
     let reply: Promise<Record<string, unknown>> | undefined;
-    const claim = this.channel.claim(() => {
+    const claim = this.channel.claim(call, () => {
       const request = { method, params: params as Record<string, unknown> };
-      reply = this.client.request(request, anyResult, { signal, onprogress: onProgress, timeout: LONGEST_TIMER });
+      reply = this.client.request(request, anyResult, { signal, timeout: LONGEST_TIMER });
     });
     try {
-      if (call) this.calls.add(claim, call);
       await reply;
       return claim.exchange?.result ?? {};
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw requestFailure(claim.exchange, error);
-    } finally {
-      this.calls.delete(claim);
     }
   }
 
   /** The call that the message belongs to which is being received. */
-  callOfMessage(): ActiveCall | undefined {
-    return this.calls.belonging(hooksOf(this.transport).currentRequestId?.());
+  callOfMessage(params: object): ActiveCall | undefined {
+    const requestId = hooksOf(this.transport).currentRequestId?.();
+    const call = requestId === undefined ? this.calls.only() : this.channel.callOf(requestId);
+    return this.calls.ofTask(relatedTask(params)) ?? call;
   }
 
   /** Whether the client does something about a server's request or notification by itself. */
@@ -165,6 +173,13 @@ export class Link {
     }
     return error instanceof CallbackFailure ? error : new RequestFailure(sendFailure(error));
   }
+}
+
+/** The task that a message belongs to (MCP specification, Tasks, related task metadata). */
+function relatedTask(params: object): unknown {
+  const { _meta } = params as { _meta?: unknown };
+  const task = (Object(_meta) as Record<string, unknown>)['io.modelcontextprotocol/related-task'];
+  return (Object(task) as { taskId?: unknown }).taskId;
 }
 
 function requestFailure(exchange: Exchange | undefined, error: unknown): Error {

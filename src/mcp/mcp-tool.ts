@@ -1,57 +1,32 @@
-import { ConfigurationError, ToolError } from '../errors';
+import { ToolError } from '../errors';
 import { noteOutcome } from '../run/interruption';
 import { contentOf } from '../tool/content';
 import { keep } from '../tool/execution';
-import { bindTool, leaveInputUnchecked, Tool, type ToolCallContext } from '../tool/tool';
+import { bindTool, leaveInputUnchecked, Tool, type ToolCallContext, type ToolSpecification } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
 import { ToolResult } from '../tool/tool-result';
 import type { McpCallResult, McpToolClass, McpToolDefinition } from '../toolset/callbacks';
-import type { ToolsetDefinition } from '../toolset/definition';
-import type { Limits, Logger } from '../settings';
-import type { OutputSchema } from './output-schema';
+import { saysUnknownTool } from './unknown-tool';
 import { callback, uncarried } from './request-failure';
 import { defaultResult } from './result';
-import type { Session } from './session';
 import { callMethod } from './toolset-instance';
+import { enterSource, originOf, sourceOf, type ToolOrigin, type ToolSource } from './tool-origin';
 import { quoted } from './quoted';
-
-/** What the tools of one toolset share in one run. */
-export interface ToolOrigin {
-  readonly definition: ToolsetDefinition;
-  /** The toolset's instance, whose methods are the callbacks. */
-  readonly instance: object;
-  readonly session: Session;
-  readonly limits: Limits;
-  readonly logger: Logger;
-}
-
-/** What a generated class knows about where it comes from. */
-interface ToolSource extends ToolOrigin {
-  readonly outputSchema: OutputSchema;
-}
-
-const sources = new WeakMap<object, ToolSource>();
 
 /** The base of generated tools: a call goes to the server, its result through conversion and `@MapResult`. */
 export class McpTool extends Tool {
   /** The server's own definition; its name is what goes over the wire. */
   static readonly mcpTool: McpToolDefinition;
 
-  /** @throws ConfigurationError for the binding of another run than the one that the class was generated for */
+  readonly #origin: ToolOrigin;
+
+  /** @throws ConfigurationError for the binding of a run in which the toolset was not discovered */
   constructor(binding: ToolBinding) {
     super();
-    const { session, definition } = sourceOf(this.constructor);
-    if (session.run && binding.run && session.run !== binding.run) {
-      const { mcpTool } = this.constructor as typeof McpTool;
-      throw new ConfigurationError(
-        `Toolset ${definition.name}, tool ${quoted(mcpTool.name)}: its class was generated for another run, with whose ` +
-          'credentials it would call. Register the toolset itself in every run.',
-        { toolset: definition.name },
-      );
-    }
+    this.#origin = originOf(this.constructor as McpToolClass, binding);
     bindTool(this, binding);
     leaveInputUnchecked(this);
-    session.hold(this);
+    this.#origin.session.hold(this);
   }
 
   /**
@@ -59,69 +34,45 @@ export class McpTool extends Tool {
    * @throws ToolError for an error that the server reports, ProviderError, ProtocolError, or what `@MapResult` threw
    */
   override async call(input: Record<string, unknown>, context: ToolCallContext): Promise<unknown> {
-    const source = sourceOf(this.constructor);
     const { mcpTool } = this.constructor as typeof McpTool;
     try {
-      const result: McpCallResult = await source.session.request({
+      const result: McpCallResult = await this.#origin.session.request({
         method: 'tools/call',
         params: { name: mcpTool.name, arguments: input },
         signal: context.signal,
         call: { mcpTool, arguments: input, callId: context.callId, binding: context.binding },
       });
       noteOutcome(context.signal, 'completed');
+      if (saysUnknownTool(result)) this.#origin.catalog.drop();
+      const source = { ...this.#origin, ...sourceOf(this.constructor) };
       return await presented(source, { result, mcpTool, arguments: input, binding: context.binding }, context);
     } catch (error) {
+      if (saysUnknownTool(error)) this.#origin.catalog.drop();
       throw uncarried(error);
     }
   }
 
   /** Gives the tool up; without a run, the session closes with the last tool that was made for it. */
   override async close(): Promise<void> {
-    await sourceOf(this.constructor).session.release(this);
+    await this.#origin.session.release(this);
   }
 }
 
-/** The class of one definition of a catalog. */
+/** The class of one definition of a catalog, which knows its source. */
 export function generateTool(
-  specification: { readonly name: string; readonly description: string; readonly mcpTool: McpToolDefinition },
-  origin: ToolOrigin,
-  outputSchema: OutputSchema,
+  { specification, mcpTool }: { readonly specification: ToolSpecification; readonly mcpTool: McpToolDefinition },
+  source: ToolSource,
 ): McpToolClass {
-  const { name, description, mcpTool } = specification;
   const generated = class extends McpTool {
-    static override toolName = name;
-    static override description = description;
-    static override inputSchema = mcpTool.inputSchema ?? { type: 'object' };
+    static override toolName = specification.name;
+    static override description = specification.description;
+    static override inputSchema = specification.inputSchema;
     static override exclusive = false;
     static override readonly mcpTool = mcpTool;
   };
   Object.defineProperty(generated, 'name', { value: `McpTool(${mcpTool.name})` });
-  sources.set(generated, { ...origin, outputSchema });
+  enterSource(generated, source);
   return generated;
-}
-
-/** The session behind a generated class, if the class is one. */
-export function sessionOf(toolClass: object): Session | undefined {
-  return findSource(toolClass)?.session;
-}
-
-/** The toolset behind a generated class, if the class is one. */
-export function toolsetNameOf(toolClass: object): string | undefined {
-  return findSource(toolClass)?.definition.name;
-}
-
-function sourceOf(toolClass: object): ToolSource {
-  const source = findSource(toolClass);
-  if (!source) throw new TypeError('McpTool cannot be used by itself: its classes are generated by discovery.');
-  return source;
-}
-
-function findSource(toolClass: object): ToolSource | undefined {
-  for (let type: unknown = toolClass; typeof type === 'function'; type = Object.getPrototypeOf(type)) {
-    const source = sources.get(type);
-    if (source) return source;
-  }
-  return undefined;
 }
 
 interface Call {
@@ -132,7 +83,7 @@ interface Call {
 }
 
 /** What a result becomes; each step is kept, so that a later one that fails loses nothing. */
-async function presented(source: ToolSource, call: Call, context: ToolCallContext): Promise<ToolResult> {
+async function presented(source: ToolOrigin & ToolSource, call: Call, context: ToolCallContext): Promise<ToolResult> {
   const { definition, limits, logger, outputSchema } = source;
   const { text, unshown, ...received } = defaultResult(call.result, limits);
   for (const note of unshown) logger.warn(`Toolset ${definition.name}, tool ${quoted(call.mcpTool.name)}: ${note}`);
@@ -150,7 +101,7 @@ async function presented(source: ToolSource, call: Call, context: ToolCallContex
 
 type Received = Pick<ToolResult, 'value' | 'artifacts'>;
 
-async function mappedResult(source: ToolSource, call: Call, { value, artifacts }: Received): Promise<ToolResult> {
+async function mappedResult(source: ToolOrigin, call: Call, { value, artifacts }: Received): Promise<ToolResult> {
   const { definition, instance } = source;
   const { mapResult } = definition;
   if (mapResult === undefined) return new ToolResult({ value, artifacts });

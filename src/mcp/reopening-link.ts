@@ -1,15 +1,14 @@
-import { ConfigurationError, messageOf, ProtocolError, ProviderError } from '../errors';
+import { ProviderError } from '../errors';
 import { onAbort, untilAborted } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
-import type { CallDescription } from './active-calls';
-import { describe, translated, type RequestSubject } from './failures';
+import { ActiveCalls, type ActiveCall } from './active-calls';
+import type { RequestSubject } from './failures';
 import type { RawResult } from './reply';
 import type { Handlers } from './handlers';
 import { Link } from './link';
-import { isAlreadyStarted } from './official-client';
+import { explained, isForgotten, notReopened, tooSlow } from './link-failures';
 import { patience, type Patience } from './patience';
-import { RequestFailure } from './request-failure';
 import { closeTogether } from './session-registry';
 import { checkedUnconnected, discard } from './unconnected';
 
@@ -34,12 +33,15 @@ export interface LinkRequest {
   readonly params: object;
   readonly subject: RequestSubject;
   readonly wait: Patience;
-  /** The call of a tool that the request is. */
-  readonly call?: CallDescription | undefined;
+  /** The call of a tool that the request is, or belongs to. */
+  readonly call?: ActiveCall | undefined;
 }
 
 /** A link that is made anew when the server has forgotten its session (MCP specification, Transports, session management). */
 export class ReopeningLink {
+  /** The calls that wait for their results. */
+  readonly calls = new ActiveCalls();
+
   private current: Link | undefined;
   private reopening: Promise<void> | undefined;
   /** Every link that is not closed, the forgotten ones included. */
@@ -48,12 +50,22 @@ export class ReopeningLink {
   private readonly inFlight = new Map<Link, number>();
   private requestTimeout: number;
 
-  constructor(private readonly source: LinkSource) {
+  constructor(private source: LinkSource) {
     this.requestTimeout = source.timeout;
   }
 
   get isStdio(): boolean {
     return this.current?.isStdio === true;
+  }
+
+  /** Whether the server carries out calls as tasks. */
+  get takesTasks(): boolean {
+    return this.current?.takesTasks === true;
+  }
+
+  /** Takes secrets that the transport knows out of a text of the server's. */
+  redact(text: string): string {
+    return this.current?.redact(text) ?? text;
   }
 
   /** Time for one request in milliseconds. */
@@ -62,22 +74,22 @@ export class ReopeningLink {
   }
 
   /**
-   * Builds a client and connects it.
+   * Builds a client and connects it; `phase` says what for.
    * @throws what the factory threw, ConfigurationError, ProviderError, ProtocolError or the reason of the signal;
    * nothing stays open then
    */
-  async open(): Promise<void> {
+  async open(phase?: RequestSubject['phase']): Promise<void> {
     const { definition } = this.source;
     const parts = await this.created();
     this.requestTimeout = parts.timeout ?? this.source.timeout;
-    const link = new Link(parts);
+    const link = new Link(parts, this.calls);
     this.links.add(link);
     const connectOptions = definition.source.kind === 'factory' ? definition.source.connectOptions : {};
-    const subject = { toolset: definition.name, method: 'initialize' };
+    const subject: RequestSubject = { toolset: definition.name, method: 'initialize', ...(phase && { phase }) };
     const time = connectOptions.timeout ?? this.requestTimeout;
     const wait = patience([this.source.signal, this.end.signal], time, () => tooSlow(subject, time));
     try {
-      this.source.handlers.attach(link);
+      this.source.handlers.attach(link, () => this.source.handlers);
       await link.connect(connectOptions, wait.signal);
       this.current = link;
       onAbort(link.ended, () => this.isInUse(link) && this.source.onLost(link.endReason()));
@@ -104,6 +116,21 @@ export class ReopeningLink {
     request.wait.signal.throwIfAborted();
     await this.reopened(link, request);
     return this.resend(request);
+  }
+
+  /** Whether another run may have it: it is connected, and nothing is under way. */
+  get isFree(): boolean {
+    return this.current?.isUsable === true && this.reopening === undefined && this.calls.isEmpty;
+  }
+
+  /** Has it serve another run, by what the connections of that one are made from. */
+  serve(source: LinkSource): void {
+    this.source = source;
+  }
+
+  /** Has it serve nobody; `onLost` is called when its connection ends. */
+  leave(onLost: () => void): void {
+    this.source = { ...this.source, onLost };
   }
 
   /**
@@ -136,15 +163,10 @@ export class ReopeningLink {
   }
 
   private async send(link: Link, request: LinkRequest): Promise<RawResult> {
-    const { method, params, wait } = request;
-    const call = request.call && { ...request.call, wait };
-    const onProgress = (progress: object): void => {
-      wait.restart();
-      if (call) this.source.handlers.progress(progress, call);
-    };
+    const { method, params, wait, call } = request;
     this.inFlight.set(link, (this.inFlight.get(link) ?? 0) + 1);
     try {
-      return await link.request(method, params, { signal: wait.signal, onProgress, call });
+      return await link.request(method, params, { signal: wait.signal, call });
     } finally {
       const left = (this.inFlight.get(link) ?? 1) - 1;
       if (left > 0) this.inFlight.set(link, left);
@@ -187,42 +209,4 @@ export class ReopeningLink {
     await link.close().catch(() => undefined);
     this.links.delete(link);
   }
-}
-
-/** The error of a server that was too slow. */
-export function tooSlow(subject: RequestSubject, timeout: number): ProviderError {
-  const { toolset, tool } = subject;
-  return new ProviderError(
-    `${describe(subject)}: no answer within ${timeout} ms. Raise "timeout" if the server needs longer.`,
-    { toolset, outcome: tool === undefined ? undefined : 'unknown' },
-  );
-}
-
-/** What a refused request fails with when there is no new session; what a callback threw stays as it is. */
-function notReopened(error: unknown, { toolset, tool }: RequestSubject): unknown {
-  const isDeclaration = ConfigurationError.is(error);
-  if (!isDeclaration && !ProviderError.is(error) && !ProtocolError.is(error)) return error;
-  return new (isDeclaration ? ConfigurationError : ProviderError)(
-    `Toolset ${toolset}: the server has forgotten the session, and a new one could not be opened: ${error.message}`,
-    { toolset, cause: error, outcome: tool === undefined ? undefined : 'refused' },
-  );
-}
-
-function isForgotten(error: unknown, link: Link): boolean {
-  if (!(error instanceof RequestFailure) || !link.hasSessionId) return false;
-  return error.details.kind === 'http' && error.details.status === 404;
-}
-
-function explained(error: unknown, subject: RequestSubject, link: Link): unknown {
-  if (!(error instanceof RequestFailure)) return error;
-  const { details } = error;
-  // Only the transport's own refusal: what the server said may have the same words in it.
-  if (subject.method === 'initialize' && details.kind === 'closed' && isAlreadyStarted(details.cause)) {
-    return new ConfigurationError(
-      `Toolset ${subject.toolset}: the transport or client was used before (${messageOf(details.cause)}); the client ` +
-        'factory must return new ones for every run.',
-      { toolset: subject.toolset, cause: details.cause },
-    );
-  }
-  return translated(details, subject, link);
 }

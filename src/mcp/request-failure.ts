@@ -48,3 +48,11 @@ export async function callback<T>(call: () => T | PromiseLike<T>): Promise<T> {
 export function uncarried(error: unknown): unknown {
   return error instanceof CallbackFailure ? error.thrown : error;
 }
+
+/** Names of the errors that parsing and checking an answer ends with; zod's two builds differ. */
+const UNREADABLE = new Set<unknown>(['ZodError', '$ZodError', 'SyntaxError']);
+
+/** Whether an error is about something that was received and is no message of the protocol. */
+export function isMisreading(error: unknown): boolean {
+  return UNREADABLE.has((Object(error) as { name?: unknown }).name);
+}

@@ -16,21 +16,27 @@ export class SchemaBudget {
    * @throws ProtocolError that names the limit and the tool
    */
   spend(schema: unknown, tool: string): void {
-    let level = this.counted([schema], tool);
+    let level: object[] = [];
+    this.count(schema, level, tool);
     for (let depth = 1; level.length > 0; depth += 1) {
       if (depth > this.limits.maxSchemaDepth) this.refuse('maxSchemaDepth', 'levels in one schema', tool);
-      level = level.flatMap((node) => this.counted(Object.values(node), tool));
+      const next: object[] = [];
+      for (const node of level) {
+        // Every schema of every run passes here, so nothing is made of a node: no list of its keys or values.
+        for (const key in node) this.count((node as Record<string, unknown>)[key], next, tool);
+      }
+      level = next;
     }
   }
 
-  /** The objects and arrays among `values`; never more than the limit leaves, also where one value is met often. */
-  private counted(values: readonly unknown[], tool: string): object[] {
-    const containers = values.filter(isContainer);
-    this.nodes += containers.length;
+  /** Puts an object or array on its level; never more than the limit leaves, also where one value is met often. */
+  private count(value: unknown, level: object[], tool: string): void {
+    if (typeof value !== 'object' || value === null) return;
+    this.nodes += 1;
     if (this.nodes > this.limits.maxSchemaNodes) {
       this.refuse('maxSchemaNodes', 'objects and arrays in all schemas', tool);
     }
-    return containers;
+    level.push(value);
   }
 
   private refuse(limit: 'maxSchemaDepth' | 'maxSchemaNodes', what: string, tool: string): never {
@@ -40,8 +46,4 @@ export class SchemaBudget {
       { toolset: this.toolset },
     );
   }
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

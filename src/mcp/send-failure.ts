@@ -1,5 +1,5 @@
 import { messageOf } from '../errors';
-import { RequestFailure, type RequestFailureDetails } from './request-failure';
+import { isMisreading, RequestFailure, type RequestFailureDetails } from './request-failure';
 
 const NEVER_SENT = new Set([
   'ECONNREFUSED',
@@ -11,14 +11,6 @@ const NEVER_SENT = new Set([
   'ENOENT',
   'EACCES',
 ]);
-
-/** Names of the errors that parsing and checking an answer ends with; zod's two builds differ. */
-const UNREADABLE = new Set<unknown>(['ZodError', '$ZodError', 'SyntaxError']);
-
-/** Whether an error is about something that was received and is no message of the protocol. */
-export function isMisreading(error: unknown): boolean {
-  return UNREADABLE.has((Object(error) as { name?: unknown }).name);
-}
 
 /** What a transport's failure to send says about the request. */
 export function sendFailure(error: unknown): RequestFailureDetails {

@@ -3,41 +3,17 @@ import { noteOutcome } from '../run/interruption';
 import { NEVER } from '../run/abort';
 import type { Run } from '../run/run';
 import { Turnstile } from '../run/turnstile';
-import type { ToolBinding } from '../tool/tool-binding';
-import type { UnconnectedClient } from '../toolset/client-source';
-import type { ToolsetDefinition } from '../toolset/definition';
-import type { CallDescription } from './active-calls';
-import { describe, type RequestSubject } from './failures';
-import type { Handlers } from './handlers';
+import { describe, outcomeOf, type RequestSubject } from './failures';
 import type { RawResult } from './reply';
 import { patience } from './patience';
-import { ReopeningLink, tooSlow } from './reopening-link';
+import { tooSlow } from './link-failures';
+import type { LinkRequest, ReopeningLink } from './reopening-link';
 import { closeWithRun } from './run-sessions';
+import { TaskCall } from './task-call';
+import { wantsTask } from './task';
+import { SessionConnection } from './session-connection';
+import type { SessionParts, SessionRequest } from './session-parts';
 import { enterRegistry, leaveRegistry, type OpenSession } from './session-registry';
-
-/** What a session is made from. */
-export interface SessionParts {
-  readonly definition: ToolsetDefinition;
-  readonly binding: ToolBinding;
-  /** Time for one request in milliseconds, where neither connection nor toolset says so. */
-  readonly timeout: number;
-  /** Builds a new unconnected client. */
-  readonly create: () => Promise<UnconnectedClient>;
-  /** What the server asks and tells. */
-  readonly handlers: Handlers;
-  /** Lets the next discovery open a session of its own. */
-  readonly onForget?: (() => void) | undefined;
-}
-
-/** A request of a session. */
-export interface SessionRequest {
-  readonly method: string;
-  readonly params: object;
-  /** Gives the request up when it aborts. */
-  readonly signal?: AbortSignal | undefined;
-  /** The call of a tool that the request is. */
-  readonly call?: CallDescription;
-}
 
 let latest = 0;
 
@@ -50,43 +26,42 @@ export function latestSession(): number {
 export class Session implements OpenSession {
   readonly toolset: string;
   readonly runId: string | undefined;
-  readonly openedAt = new Date();
   /** Its place among all sessions of the process, the first one being 1. */
   readonly ordinal = (latest += 1);
 
   private readonly heldBy = new Set<object>();
-  private readonly link: ReopeningLink;
+  /** The calls that are carried out as tasks, until nothing is left of them. */
+  private readonly tasks = new Set<Promise<void>>();
+  private readonly connection: SessionConnection;
   private readonly turns = new Turnstile();
   private readonly end = new AbortController();
   private endReason = 'the session is closed';
   private closing: Promise<void> | undefined;
 
   private constructor(private readonly parts: SessionParts) {
-    const { definition, binding, create, handlers } = parts;
+    const { definition, binding, create, handlers, warm } = parts;
     this.toolset = definition.name;
     this.runId = binding.run?.id;
     const signal = binding.run?.signal ?? NEVER;
     const timeout = definition.timeout ?? parts.timeout;
     const onLost = (reason: string): void => this.lost(reason);
-    this.link = new ReopeningLink({ definition, create, signal, timeout, handlers, onLost });
+    const source = { definition, create, signal, timeout, handlers, onLost };
+    this.connection = new SessionConnection({ source, warm, onOpen: () => this.opened() });
   }
 
   /**
-   * Builds a client and connects it.
-   * @throws what the factory threw, ConfigurationError, ProviderError, ProtocolError, or why the run ended; nothing
-   * stays open then
+   * A session that connects when its first request is made; the run, if there is one, closes it.
+   * @throws CancelledError when the run is closed
    */
-  static async open(parts: SessionParts): Promise<Session> {
+  static prepare(parts: SessionParts): Session {
     const session = new Session(parts);
-    await session.link.open();
-    enterRegistry(session);
-    try {
-      if (parts.binding.run) closeWithRun(parts.binding.run, session);
-    } catch (error) {
-      await session.close().catch(() => undefined);
-      throw error;
-    }
+    if (parts.binding.run) closeWithRun(parts.binding.run, { close: () => session.leaveRun() });
     return session;
+  }
+
+  /** When it was connected. */
+  get openedAt(): Date {
+    return this.connection.openedAt;
   }
 
   /** The run that owns the session, if one does. */
@@ -121,14 +96,16 @@ export class Session implements OpenSession {
   }
 
   /**
-   * Sends a request and waits for its result.
-   * @throws the signal's reason, ProviderError, ProtocolError, or for a call ToolError
+   * Sends a request and waits for its result. The first one builds a client and connects it; where that fails, nothing
+   * stays open, and the next one does so again.
+   * @throws the signal's reason, ProviderError, ProtocolError, what the factory threw, or for a call ToolError
    */
   async request(request: SessionRequest): Promise<RawResult> {
     const { method, signal = NEVER, call } = request;
     const tool = call?.mcpTool.name;
     const subject: RequestSubject = { toolset: this.toolset, method, tool };
     if (tool !== undefined) noteOutcome(signal, 'not-sent');
+    if (!this.closing) await this.connected(subject, signal);
     const leave = this.isSerial ? await this.turns.enter(signal) : undefined;
     try {
       signal.throwIfAborted();
@@ -140,6 +117,16 @@ export class Session implements OpenSession {
     }
   }
 
+  /** The run ends: a session of the application that is free is left for the next run, any other closes. */
+  private leaveRun(): Promise<void> {
+    if (this.closing || this.tasks.size > 0 || !this.connection.leave()) return this.close();
+    this.closing = Promise.resolve();
+    this.end.abort();
+    this.parts.handlers.close();
+    leaveRegistry(this);
+    return this.closing;
+  }
+
   /**
    * Closes the session; requests in flight fail at once. Every call returns the same promise.
    * @throws what closing the transport threw
@@ -148,9 +135,27 @@ export class Session implements OpenSession {
     if (!this.closing) {
       this.end.abort();
       this.parts.handlers.close();
-      this.closing = this.link.close().finally(() => leaveRegistry(this));
+      this.closing = this.closeLink().finally(() => leaveRegistry(this));
     }
     return this.closing;
+  }
+
+  private async connected(subject: RequestSubject, signal: AbortSignal): Promise<void> {
+    try {
+      await this.connection.open(signal, subject.tool === undefined ? undefined : 'before');
+    } catch (error) {
+      if (this.end.signal.aborted && !signal.aborted) throw this.endedError(subject, 'not-sent');
+      throw error;
+    }
+  }
+
+  private opened(): void {
+    // Whoever closed it meanwhile has nothing to take out of the registry any more.
+    if (!this.closing) enterRegistry(this);
+  }
+
+  private get link(): ReopeningLink {
+    return this.connection.link;
   }
 
   private get isSerial(): boolean {
@@ -158,22 +163,44 @@ export class Session implements OpenSession {
     return calls === undefined ? this.link.isStdio : calls === 'serial';
   }
 
+  private async closeLink(): Promise<void> {
+    await Promise.all(this.tasks);
+    await this.link.close();
+  }
+
   private async exchange(
     subject: RequestSubject,
-    { method, params, call }: SessionRequest,
+    { method, params, call: description }: SessionRequest,
     signal: AbortSignal,
   ): Promise<RawResult> {
-    const { timeout } = this.link;
+    const { timeout, calls } = this.link;
     const wait = patience([signal, this.end.signal], timeout, () => tooSlow(subject, timeout));
+    const call = description && { ...description, wait };
+    const active = calls.begin(call, (progress) => {
+      wait.restart();
+      if (call) this.parts.handlers.progress(progress, call);
+    });
+    const { progressToken } = active;
     try {
-      return await this.link.request({ method, params, subject, wait, call });
+      return await this.send({ method, params: { ...params, _meta: { progressToken } }, subject, wait, call });
     } catch (error) {
       if (this.end.signal.aborted && error === this.end.signal.reason) throw this.endedError(subject, 'unknown');
       if (wait.signal.aborted) this.abandonAfter(subject);
       throw error;
     } finally {
+      active.end();
       wait.release();
     }
+  }
+
+  private send(request: LinkRequest): Promise<RawResult> {
+    const { link } = this;
+    const { tasks: options } = this.parts.definition;
+    if (!request.call || !link.takesTasks || !wantsTask(request.call.mcpTool, options)) return link.request(request);
+    const { result, ended } = new TaskCall({ link, request, options });
+    this.tasks.add(ended);
+    void ended.then(() => this.tasks.delete(ended));
+    return result;
   }
 
   /** A child process may still answer a request that was given up, so its session cannot be trusted any more. */
@@ -192,7 +219,7 @@ export class Session implements OpenSession {
   private endedError(subject: RequestSubject, outcome: 'not-sent' | 'unknown'): ProviderError {
     return new ProviderError(`${describe(subject)}: ${this.endReason}.`, {
       toolset: this.toolset,
-      outcome: subject.tool === undefined ? undefined : outcome,
+      outcome: outcomeOf(subject, outcome),
     });
   }
 }

@@ -1,6 +1,8 @@
 import type { InjectionToken } from 'tsyringe';
 import { ConfigurationError, McpToolsetError, messageOf } from '../errors';
-import { toolsetNameOf } from '../mcp/mcp-tool';
+import type { OfferedTool } from '../mcp/offered-tool';
+import type { Session } from '../mcp/session';
+import { toolsetNameOf } from '../mcp/tool-origin';
 import type { McpToolClass } from '../toolset/callbacks';
 import { checkDeclaration } from '../tool/declaration';
 import { bindTool, Tool, type ToolClass } from '../tool/tool';
@@ -12,9 +14,33 @@ export interface Candidate {
   readonly name: string;
   /** Where it comes from, as errors name it. */
   readonly origin: string;
+  /** What a toolset offers, as long as its class is nobody's to change. */
+  readonly offered?: OfferedTool;
+  /** The session by which what is offered is called. */
+  readonly session?: Session | undefined;
   readonly type: ToolClass;
   /** The instance that the registry was handed, if it was. */
   readonly instance?: Tool;
+}
+
+/** A tool that a toolset offers: of a large catalog a run needs the names of all, and a few of the tools. */
+export class OfferedCandidate implements Candidate {
+  constructor(
+    readonly offered: OfferedTool,
+    readonly session: Session | undefined,
+  ) {}
+
+  get name(): string {
+    return this.offered.name;
+  }
+
+  get origin(): string {
+    return originOf(this.offered.mcpTool.name, this.offered.toolset);
+  }
+
+  get type(): McpToolClass {
+    return this.offered.toolClass;
+  }
 }
 
 /**
@@ -26,10 +52,9 @@ export function candidateOf(source: ToolClass | Tool): Candidate {
   const type = instance ? (instance.constructor as unknown as ToolClass) : (source as ToolClass);
   const toolset = toolsetNameOf(type);
   if (toolset !== undefined) {
-    const wireName = (type as McpToolClass).mcpTool.name;
     return {
       name: type.toolName,
-      origin: `tool ${quoted(wireName)} of toolset ${toolset}`,
+      origin: originOf((type as McpToolClass).mcpTool.name, toolset),
       type,
       ...(instance && { instance }),
     };
@@ -43,6 +68,10 @@ export function candidateOf(source: ToolClass | Tool): Candidate {
     type,
     ...(instance && { instance }),
   };
+}
+
+function originOf(wireName: string, toolset: string): string {
+  return `tool ${quoted(wireName)} of toolset ${toolset}`;
 }
 
 /**

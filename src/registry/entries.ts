@@ -1,12 +1,13 @@
 import type { InjectionToken } from 'tsyringe';
 import { ConfigurationError } from '../errors';
-import { ToolsetDiscovery } from '../mcp/discovery';
+import { offerOf, ToolsetDiscovery } from '../mcp/discovery';
+import { sessionOf } from '../mcp/tool-origin';
 import { untilAborted } from '../run/abort';
 import { Tool, type ToolClass } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { ToolProvider } from '../tool/tool-provider';
-import { isToolset } from '../toolset/definition';
-import { candidateOf, type Candidate } from './candidate';
+import { isToolset, type ToolsetClass } from '../toolset/definition';
+import { candidateOf, OfferedCandidate, type Candidate } from './candidate';
 import type { SessionClaims } from './session-claims';
 
 const DEEPEST_PROVIDERS = 16;
@@ -46,9 +47,7 @@ async function expandOne(entry: unknown, context: ExpansionContext): Promise<Exp
   const deeper = { ...context, depth: depth + 1 };
   if (Array.isArray(entry)) return expand(entry, deeper);
   if (entry instanceof Tool) return one(candidateOf(entry));
-  if (isToolset(entry)) {
-    return expand(await binding.container.resolve(ToolsetDiscovery).discover(entry, binding), context);
-  }
+  if (isToolset(entry)) return expandToolset(entry, context);
   if (isToolClass(entry)) return expandToolClass(entry, context);
   return expand([await answer(() => providerOf(entry, binding).tools(binding), binding)], deeper);
 }
@@ -58,8 +57,21 @@ function answer<T>(ask: () => T | PromiseLike<T>, { run }: ToolBinding): Promise
   return untilAborted((async () => ask())(), run?.signal);
 }
 
+async function expandToolset(toolset: ToolsetClass, context: ExpansionContext): Promise<Expansion> {
+  const { binding, claims } = context;
+  const discovery = binding.container.resolve(ToolsetDiscovery);
+  const offer = await offerOf(discovery, toolset, binding);
+  if (!offer) return expand(await discovery.discover(toolset, binding), context);
+  const { tools, session } = offer;
+  // Whoever has a class may have given it another name, or a condition.
+  const classes = (): unknown[] => tools.map(({ toolClass }) => toolClass);
+  if (tools.some(({ mayBeChanged }) => mayBeChanged)) return expand(classes(), context);
+  if (tools.length > 0) claims.claim(session);
+  return { candidates: tools.map((offered) => new OfferedCandidate(offered, session)), failures: [] };
+}
+
 async function expandToolClass(type: ToolClass, { binding, claims }: ExpansionContext): Promise<Expansion> {
-  claims.claim(type);
+  claims.claim(sessionOf(type, binding));
   const candidate = candidateOf(type);
   const isAvailable = type.availableIf === undefined || (await answer(() => type.availableIf?.(binding), binding));
   return isAvailable ? one(candidate) : { candidates: [], failures: [] };

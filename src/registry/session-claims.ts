@@ -1,8 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { sessionOf } from '../mcp/mcp-tool';
 import { latestSession, type Session } from '../mcp/session';
 import { closeTogether } from '../mcp/session-registry';
-import type { ToolClass } from '../tool/tool';
 
 /** Keeps the sessions behind the classes of one registration open until it is known who uses them. */
 export class SessionClaims {
@@ -10,9 +8,8 @@ export class SessionClaims {
   /** Who holds each session apart from the tools that the registration makes, once it makes them. */
   private readonly others = new Map<Session, ReadonlySet<object> | undefined>();
 
-  /** Keeps the session behind a class, if it has one. */
-  claim(type: ToolClass): void {
-    const session = sessionOf(type);
+  /** Keeps the session behind a tool, if it has one. */
+  claim(session: Session | undefined): void {
     session?.hold(this);
     if (session) this.others.set(session, undefined);
   }

@@ -4,11 +4,13 @@ import { closeTogether } from '../mcp/session-registry';
 import { runScoped } from '../run/run-scope';
 import { settingsOf } from '../settings';
 import { failed, type ToolExecution } from '../tool/execution';
+import type { Session } from '../mcp/session';
 import type { Tool, ToolSpecification } from '../tool/tool';
 import { ToolBinding } from '../tool/tool-binding';
 import type { ToolEntry } from '../tool/tool-provider';
-import { instantiate, type Candidate } from './candidate';
+import type { Candidate } from './candidate';
 import { expand } from './entries';
+import { Registration } from './registration';
 import { SessionClaims } from './session-claims';
 
 /** A call that a model makes. */
@@ -20,14 +22,11 @@ export interface ToolCall {
   readonly input?: unknown;
 }
 
-interface Registration {
-  readonly tool: Tool;
-  readonly candidate: Candidate;
-}
-
 /** The tools of one run: what an application registers, and hands to its agent. Every run has one to inject. */
 export class ToolRegistry implements Iterable<Tool> {
   private readonly registrations = new Map<string, Registration>();
+  /** Sessions of tools that are made when they are needed, and have to be open then. */
+  private readonly sessions = new Set<Session>();
   private readonly registering = new Set<Promise<void>>();
   private closing: Promise<void> | undefined;
 
@@ -69,7 +68,7 @@ export class ToolRegistry implements Iterable<Tool> {
 
   /** What a model is told about each tool. */
   get specifications(): readonly ToolSpecification[] {
-    return Object.freeze([...this].map((tool) => tool.specification));
+    return Object.freeze([...this.registrations.values()].map(({ specification }) => specification));
   }
 
   *[Symbol.iterator](): IterableIterator<Tool> {
@@ -102,11 +101,8 @@ export class ToolRegistry implements Iterable<Tool> {
   private async closeTools(): Promise<void> {
     const { run } = this.binding;
     await Promise.allSettled([...this.registering, run && discoveriesSettled(run)]);
-    const made = [...this.registrations.values()].filter(({ candidate }) => candidate.instance === undefined);
-    await closeTogether(
-      made.map(({ tool }) => tool),
-      'ToolRegistry',
-    );
+    const sessions = [...this.sessions].map((session) => ({ close: () => session.release(this) }));
+    await closeTogether([...ownTools(this.registrations.values()), ...sessions], 'ToolRegistry');
   }
 
   private checkOpen(): void {
@@ -124,12 +120,19 @@ export class ToolRegistry implements Iterable<Tool> {
       this.checkOpen();
       this.checkNames(candidates);
       claims.makeTools();
-      for (const candidate of candidates) made.push({ candidate, tool: instantiate(candidate, binding) });
+      for (const candidate of candidates) {
+        candidate.session?.hold(this);
+        made.push(new Registration(candidate, binding));
+      }
     } catch (error) {
       await this.undo(made, claims);
       throw error;
     }
-    for (const registration of made) this.registrations.set(registration.candidate.name, registration);
+    for (const registration of made) {
+      const { name, session } = registration.candidate;
+      this.registrations.set(name, registration);
+      if (session) this.sessions.add(session);
+    }
     await this.quietly(() => claims.settle(binding.run !== undefined));
   }
 
@@ -157,8 +160,7 @@ export class ToolRegistry implements Iterable<Tool> {
 
   /** Closes what was made and opened for entries that are not registered. */
   private async undo(made: readonly Registration[], claims: SessionClaims): Promise<void> {
-    const tools = made.filter(({ candidate }) => candidate.instance === undefined).map(({ tool }) => tool);
-    await this.quietly(() => closeTogether(tools, 'ToolRegistry'));
+    await this.quietly(() => closeTogether(ownTools(made), 'ToolRegistry'));
     await this.quietly(() => claims.withdraw());
   }
 
@@ -174,6 +176,11 @@ export class ToolRegistry implements Iterable<Tool> {
       );
     }
   }
+}
+
+/** The tools that a registry made, and closes. */
+function ownTools(registrations: Iterable<Registration>): Tool[] {
+  return [...registrations].flatMap(({ ownTool }) => ownTool ?? []);
 }
 
 runScoped(ToolRegistry, (run) => new ToolRegistry(run.container.resolve(ToolBinding)));

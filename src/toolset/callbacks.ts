@@ -11,6 +11,8 @@ export interface McpToolDefinition {
   readonly description?: string | null;
   readonly inputSchema?: JsonSchema | null;
   readonly outputSchema?: JsonSchema | null;
+  /** How it may be called, as far as tasks go (MCP specification, Tasks, tool-level negotiation). */
+  readonly execution?: { readonly taskSupport?: string };
   readonly annotations?: Readonly<Record<string, unknown>>;
   readonly [field: string]: unknown;
 }

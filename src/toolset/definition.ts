@@ -13,7 +13,7 @@ import {
   type HandlerRole,
   type MethodRole,
 } from './metadata';
-import type { ToolSelection, ToolsetOptions } from './options';
+import type { CatalogOptions, SessionOptions, TaskOptions, ToolSelection, ToolsetOptions } from './options';
 
 /** A toolset class. Its instances are made by the run's container. */
 export type ToolsetClass<T extends object = object> = new (...args: never[]) => T;
@@ -28,6 +28,9 @@ export interface ToolsetDefinition {
   readonly limits: LimitOptions;
   readonly calls: 'serial' | 'overlapping' | undefined;
   readonly tools: ToolSelection;
+  readonly tasks: TaskOptions;
+  readonly catalog: CatalogOptions | undefined;
+  readonly session: SessionOptions | undefined;
   readonly mapTool: string | symbol | undefined;
   readonly mapResult: string | symbol | undefined;
   readonly onError: string | symbol | undefined;
@@ -74,15 +77,20 @@ function define(toolset: ToolsetClass): ToolsetDefinition {
   const name = options.name ?? (toolset.name || '(anonymous toolset)');
   const role = (of: MethodRole): DecoratedMethod | undefined =>
     line.map(({ methods }) => methods[of]).findLast((method) => method !== undefined);
+  const source = clientSource(line, name);
+  checkKeys(options, source, name);
   return Object.freeze({
     toolset,
     name,
-    source: Object.freeze(clientSource(line, name)),
+    source: Object.freeze(source),
     optional: options.optional ?? false,
     timeout: options.timeout,
     limits: Object.freeze({ ...options.limits }),
     calls: options.calls,
     tools: frozenSelection(options.tools),
+    tasks: Object.freeze({ ...options.tasks }),
+    session: options.session && Object.freeze({ ...options.session }),
+    catalog: options.catalog && Object.freeze({ ...options.catalog }),
     mapTool: role('mapTool')?.method,
     mapResult: role('mapResult')?.method,
     onError: role('onError')?.method,
@@ -114,9 +122,23 @@ function mergedOptions(line: readonly ClassMetadata[]): ToolsetOptions {
       ...merged,
       ...own,
       ...(own.limits && { limits: { ...merged.limits, ...defined(own.limits) } }),
+      ...(own.catalog && { catalog: { ...merged.catalog, ...defined(own.catalog) } as CatalogOptions }),
+      ...(own.session && { session: { ...merged.session, ...defined(own.session) } as SessionOptions }),
+      ...(own.tasks && { tasks: { ...merged.tasks, ...defined(own.tasks) } }),
       ...(own.tools && { tools: { ...merged.tools, ...defined(own.tools) } }),
     };
   }, {});
+}
+
+/** What depends on the binding may not be shared before the application says among whom. */
+function checkKeys({ catalog }: ToolsetOptions, source: ClientSource, name: string): void {
+  const dependsOnBinding = source.kind === 'factory' || typeof source.connection === 'function';
+  if (!catalog || catalog.key || !dependsOnBinding) return;
+  throw new ConfigurationError(
+    `Toolset ${name}: option "catalog" needs a "key", because the connection depends on the binding: a function of the ` +
+      'binding that says whose catalog it is, such as the id of the user or of the tenant.',
+    { toolset: name },
+  );
 }
 
 /** The source that is declared nearest to the class; a class of its own has at most one. */

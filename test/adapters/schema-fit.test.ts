@@ -64,6 +64,11 @@ it('merges what all of the root requires, through references', async () => {
   });
 });
 
+it('allows anything of a property of which one branch allows anything', async () => {
+  const oneOf = [{ properties: { a: text } }, { properties: { a: {}, b: text } }, { properties: { b: text } }];
+  expect((await fitted({ oneOf })).schema).toEqual({ type: 'object', properties: { a: {}, b: text } });
+});
+
 it('does not shut out what a branch has beside its properties', async () => {
   const schema = { allOf: [{ patternProperties: { '^x-': text } }], unevaluatedProperties: false };
   expect((await fitted(schema)).schema).toEqual({ type: 'object', properties: {} });

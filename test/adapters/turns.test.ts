@@ -144,6 +144,11 @@ describe('the limits', () => {
     ['abc😀ef', 4, 'abc\n[Cut here: 4 of 7 characters are not shown. The application has the whole result.]'],
     ['abce\u0301fg', 4, 'abc\n[Cut here: 4 of 7 characters are not shown. The application has the whole result.]'],
     ['ab👨‍👩‍👧cd', 5, 'ab\n[Cut here: 10 of 12 characters are not shown. The application has the whole result.]'],
+    [
+      '\u{1D167}'.repeat(100),
+      101,
+      `${'\u{1D167}'.repeat(50)}\n[Cut here: 100 of 200 characters are not shown. The application has the whole result.]`,
+    ],
     ['😀', 1, '[Cut here: 2 of 2 characters are not shown. The application has the whole result.]'],
     [
       '\u0301'.repeat(300),

@@ -192,7 +192,7 @@ describe('R8: a failure that the client does not notice by itself', () => {
     for (const method of ['initialize', 'tools/list']) {
       const http = await startRawHttp({ on: { [method]: (exchange) => exchange.hang() } });
       const run = startRun();
-      const timeout = expected === ProviderError ? 30 : 20_000;
+      const timeout = expected === ProviderError ? 500 : 20_000;
       const outcome = expect(discover(shopWith({ ...http.connection, timeout }), run)).rejects.toBeInstanceOf(expected);
       await http.waitFor(method);
       await end(run);

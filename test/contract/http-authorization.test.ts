@@ -1,5 +1,6 @@
 import { ProviderError } from 'mcp-toolset';
-import { closeServersAfterEach, startRawHttp, tool } from '../servers';
+import { inspect } from 'node:util';
+import { closeServersAfterEach, startRawHttp, text, tool, type HttpExchange } from '../servers';
 import { callOnce, connected, failureOf, rejectionOf } from './connected';
 import { authorizationServer, Provider, refreshed, resourceServer } from './oauth-scene';
 
@@ -123,6 +124,36 @@ describe('R38: authProvider', () => {
     await closed;
     await authorization.waitForNoRequests();
     await server.waitForNoRequests();
+  });
+
+  it('has a stream go on with the token that there is by then', async () => {
+    const authorization = await authorizationServer(refreshed);
+    const server = await startRawHttp({ tools: [tool('a')] });
+    const provider = new Provider(authorization);
+    const late = (x: HttpExchange): unknown =>
+      x
+        .sse()
+        .event({ jsonrpc: '2.0', id: server.requests.at(-2)?.id, result: text('late') })
+        .end();
+    server.script.on = {
+      'tools/call': (exchange) => {
+        provider.saveTokens({ access_token: 'newer-token', token_type: 'Bearer' });
+        exchange.sse().event('', { id: 'one', retry: 1 }).end();
+      },
+      GET: (x) => (x.headers.authorization === 'Bearer newer-token' ? late(x) : x.raw(401)),
+    };
+    expect(await callOnce({ ...server.connection, authProvider: provider })).toMatchObject({ content: 'late' });
+  });
+
+  it('whose token cannot be sent is not quoted', async () => {
+    const server = await startRawHttp({ tools: [tool('a')] });
+    const provider = new Provider(server);
+    provider.tokens = () => ({ access_token: 'secret-token\nnext', token_type: 'Bearer' });
+    const failure = await rejectionOf(connected({ ...server.connection, authProvider: provider }));
+    expect(failure).toMatchObject({ name: 'ProviderError' });
+    expect(inspect(failure, { depth: 9 })).toContain("the authProvider's token is no valid value of a header");
+    expect(inspect(failure, { depth: 9 })).not.toContain('secret-token');
+    expect(server.requests).toEqual([]);
   });
 
   it('must be an OAuthClientProvider', async () => {

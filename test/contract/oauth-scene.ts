@@ -60,7 +60,7 @@ export async function authorizationServer(answer: (exchange: HttpExchange) => un
   return server;
 }
 
-/** A resource server that demands `Bearer new-token` from requests of this method, or of all. */
+/** A resource server that demands `Bearer new-token` from requests of this method, or from whatever is posted. */
 export async function resourceServer(authorization: RawHttpServer, guarded?: string): Promise<RawHttpServer> {
   const server = await startRawHttp({ tools: [tool('a')] });
   const { origin } = new URL(server.url);
@@ -73,7 +73,7 @@ export async function resourceServer(authorization: RawHttpServer, guarded?: str
     exchange.headers.authorization === 'Bearer new-token'
       ? exchange.polite()
       : exchange.raw(401, challenge, '<html>Log in</html>');
-  const methods = guarded === undefined ? ['initialize', 'tools/list', 'tools/call', 'GET'] : [guarded];
+  const methods = guarded === undefined ? ['initialize', 'tools/list', 'tools/call', 'ping'] : [guarded];
   server.script.on = {
     ...Object.fromEntries(methods.map((method) => [method, guard])),
     '/metadata': (exchange) => exchange.raw(200, { 'content-type': 'application/json' }, JSON.stringify(metadata)),

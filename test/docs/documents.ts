@@ -18,7 +18,10 @@ export interface Block {
 export function documents(): { file: string; text: string }[] {
   const top = readdirSync(ROOT).filter((name) => name.endsWith('.md'));
   const nested = ['docs', 'samples'].flatMap((folder) => markdownIn(join(ROOT, folder)));
-  return [...top, ...nested].map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
+  return [...top, ...nested, 'conformance/README.md'].map((file) => ({
+    file,
+    text: readFileSync(join(ROOT, file), 'utf8'),
+  }));
 }
 
 function markdownIn(folder: string): string[] {

@@ -128,3 +128,36 @@ it('a burst that nobody listens to blocks no call', async () => {
     expect(await registry.execute({ name: 'x' })).toMatchObject({ content: 'done' });
   expect(log.warnings).toEqual([]);
 });
+
+it('of requests without end, only so many are answered at once; the others are refused, and one warning says so', async () => {
+  const server = await rawStdio({
+    tools: [tool('x')],
+    data: { asked: 0 },
+    call: (_params, { data, request }) => {
+      for (let count = 0; count < 1_000; count += 1) request(`ask-${(data.asked += 1)}`, 'roots/list');
+      return { content: [] };
+    },
+  });
+  const first = gate();
+  let running = 0;
+  let most = 0;
+  const roots = async (): Promise<[]> => {
+    most = Math.max(most, (running += 1));
+    await first.passed;
+    running -= 1;
+    return [];
+  };
+  const { registry, log } = await scene(server, { roots }, { limits: { maxServerRequests: 3 } });
+  const answered = () => server.received.filter(({ message }) => Object.hasOwn(Object(message) as object, 'result'));
+  expect(await registry.execute({ name: 'x' })).toMatchObject({ status: 'success' });
+  await server.waitFor('response', 997);
+  expect(answered()).toEqual([]);
+  first.open();
+  await server.waitFor('response', 1_000);
+  expect(answered()).toHaveLength(3);
+  expect(most).toBe(3);
+  expect(log.warnings).toEqual([expect.stringMatching(/Asking: .*roots\/list.* maxServerRequests \(3\)/)]);
+  await server.tell((exchange) => exchange.request('again', 'roots/list'));
+  await server.waitFor('response', 1_001);
+  expect(answered()).toHaveLength(4);
+});

@@ -9,6 +9,9 @@
  *
  * A client reaches each by its `connection`. All of them are closed after the test, also when it fails.
  */
+export { OAuthServer, type OAuthServerOptions, type Redirected, type ServerMetadataPlace } from './oauth-server';
+export type { ClientAuthMethod, OAuthClient } from './oauth-clients';
+export { ProtectedMcp, startProtectedMcp, type ProtectedMcpOptions, type ResourceMetadataPlace } from './protected-mcp';
 export { everythingStdio, filesystemStdio, memoryStdio, startEverything, type EverythingServer } from './everything';
 export type { HttpExchange, ResponseEnd } from './http-exchange';
 export type { HttpHandler, RawHttpScript } from './polite-http';

@@ -1,71 +1,186 @@
-import { auth, extractWWWAuthenticateParams, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
+import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { Turnstile } from '../../run/turnstile';
+import { untilAborted } from '../../run/abort';
+import { CallbackFailure, callback, RequestFailure } from '../request-failure';
+import { challengeOf, type Challenge } from './challenge';
+import { oauthReason, refusedWithout } from './oauth-failure';
+import { Redaction } from './redaction';
+import { SharedWork } from './shared-work';
+import { WatchedProvider, type Attempt } from './watched-provider';
 
-/** An OAuth provider of the application's, watched for what one connection has to know of its authorization. */
+/** How many secrets are remembered for redaction; a long-lived provider has new tokens again and again. */
+const MOST_SECRETS = 500;
+
+/** A request that changes nothing; many servers guard what is posted and answer a GET with 404 or 405. */
+const PING: RequestInit = {
+  method: 'POST',
+  headers: { accept: 'application/json', 'content-type': 'application/json' },
+  body: JSON.stringify({ jsonrpc: '2.0', id: 'authorization', method: 'ping' }),
+};
+
+/** What a header can hold; a token is a part of that. */
+const PRINTABLE = /^[\x20-\x7e]+$/;
+
+/** How a connection asks authorization servers. */
+export interface OAuthRequests {
+  /** A fetch whose requests end with the signal; `learn` is told what may not appear in an error. */
+  readonly fetch: (signal: AbortSignal, learn: (secrets: string[]) => void) => FetchLike;
+  /** Whether a user may be sent to `http:`. */
+  readonly allowsHttp: boolean;
+}
+
+interface Asked {
+  readonly fetchFn: FetchLike;
+  readonly challenge: Challenge | undefined;
+  /** The code that is to be exchanged, if there is one. */
+  readonly code?: string;
+}
+
+interface Flight {
+  readonly demand: string;
+  readonly work: SharedWork<string | undefined>;
+}
+
+const known = new WeakMap<object, Map<string, Authorization>>();
+
+/** Gets tokens by an application's OAuth provider, once for all requests that need one at the same time. */
 export class Authorization {
-  /** The provider that the SDK is given. */
-  readonly provider: OAuthClientProvider;
-  private redirect: URL | undefined;
-  private readonly turns = new Turnstile();
+  private readonly secrets = new Redaction(MOST_SECRETS);
+  private readonly learn = (secrets: string[]): void => this.secrets.learn(secrets);
+  private flight: Flight | undefined;
 
-  constructor(private readonly application: OAuthClientProvider) {
-    const redirectToAuthorization = (url: URL): Promise<void> => this.redirected(url);
-    this.provider = new Proxy(application, {
-      get: (target, key) => {
-        if (key === 'redirectToAuthorization') return redirectToAuthorization;
-        const value = (target as unknown as Record<string | symbol, unknown>)[key];
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-      },
-    });
+  private constructor(
+    private readonly application: OAuthClientProvider,
+    private readonly serverUrl: URL,
+  ) {}
+
+  /** The one of this provider and server: connections that share a provider share its tokens. */
+  static of(application: OAuthClientProvider, serverUrl: URL): Authorization {
+    const byServer = known.get(application) ?? new Map<string, Authorization>();
+    known.set(application, byServer);
+    const authorization = byServer.get(serverUrl.href) ?? new Authorization(application, serverUrl);
+    byServer.set(serverUrl.href, authorization);
+    return authorization;
   }
 
   /**
-   * Waits until nobody else authorizes. Returns the header of a token that has come meanwhile, or the function by which the
-   * turn to authorize ends.
-   * @throws the signal's reason
+   * The header of the token that there is.
+   * @throws RequestFailure, CallbackFailure
    */
-  async begin(used: string | null, signal: AbortSignal): Promise<{ header: string } | { end: () => void }> {
-    const end = await this.turns.enter(signal);
-    try {
-      const tokens = await this.application.tokens();
-      const header = tokens && `Bearer ${tokens.access_token}`;
-      if (header === undefined || header === used) return { end };
-      end();
-      return { header };
-    } catch (error) {
-      end();
-      throw error;
-    }
+  async header(): Promise<string | undefined> {
+    const tokens = await callback(() => this.application.tokens());
+    if (!tokens) return undefined;
+    this.learn([tokens.access_token]);
+    if (PRINTABLE.test(tokens.access_token)) return `Bearer ${tokens.access_token}`;
+    // `fetch` would quote it in its error.
+    throw new RequestFailure({ kind: 'unsent', message: "the authProvider's token is no valid value of a header" });
   }
 
-  /** Where the user is to be sent, if the SDK wanted that since it was last asked. */
-  takeRedirect(): URL | undefined {
-    const { redirect } = this;
-    this.redirect = undefined;
-    return redirect;
+  /**
+   * The header of a token that a challenge makes it get; undefined where another one could not be any better.
+   * @throws RequestFailure, CallbackFailure, or the signal's reason
+   */
+  async obtain(challenge: Challenge, requests: OAuthRequests, signal: AbortSignal): Promise<string | undefined> {
+    const demand = challenge.status === 401 ? '401' : `403 ${challenge.scope ?? ''}`;
+    for (;;) {
+      const { flight } = this;
+      if (!flight || flight.work.isDropped) {
+        return this.takeOff(demand, (ends) => this.authorize(challenge, requests, ends)).work.join(signal);
+      }
+      if (flight.demand === demand) return flight.work.join(signal);
+      await untilAborted(
+        flight.work.result.catch(() => undefined),
+        signal,
+      );
+    }
   }
 
   /**
    * Exchanges the code that came back for tokens. Another process may have sent the user away, so the server is asked once
    * more where its authorization is described.
+   * @throws an Error that says why it could not be done, or CallbackFailure
    */
-  async finish(code: string, serverUrl: URL, fetchFn: FetchLike): Promise<void> {
-    const response = await fetchFn(serverUrl, { method: 'GET', headers: { accept: 'text/html' } });
-    response.body?.cancel().catch(() => undefined);
-    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-    const result = await auth(this.provider, {
-      serverUrl,
-      authorizationCode: code,
-      fetchFn,
-      ...(resourceMetadataUrl && { resourceMetadataUrl }),
-      ...(scope !== undefined && { scope }),
-    });
-    if (result !== 'AUTHORIZED') throw new Error('the user has to authorize again');
+  async finish(code: string, requests: OAuthRequests, signal: AbortSignal): Promise<void> {
+    this.learn([code]);
+    const fetchFn = requests.fetch(signal, this.learn);
+    try {
+      const response = await fetchFn(this.serverUrl, PING);
+      response.body?.cancel().catch(() => undefined);
+      await this.run({ fetchFn, code, challenge: challengeOf(response) }, requests, { signal });
+    } catch (error) {
+      throw error instanceof CallbackFailure ? error : new Error(this.redact(oauthReason(error)));
+    }
   }
 
-  private async redirected(url: URL): Promise<void> {
-    this.redirect = url;
-    await this.application.redirectToAuthorization(url);
+  /** Takes secrets out of a text. */
+  redact(text: string): string {
+    return this.secrets.redact(text);
   }
+
+  private takeOff(demand: string, authorize: (signal: AbortSignal) => Promise<string | undefined>): Flight {
+    const flight: Flight = { demand, work: new SharedWork(authorize) };
+    this.flight = flight;
+    const land = (): void => {
+      if (this.flight === flight) this.flight = undefined;
+    };
+    flight.work.result.then(land, land);
+    return flight;
+  }
+
+  private async authorize(
+    challenge: Challenge,
+    requests: OAuthRequests,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { status, scope } = challenge;
+    try {
+      const stepUp = status === 403 && scope !== undefined ? await this.wider(scope) : undefined;
+      if (stepUp === '') return undefined;
+      await this.run({ fetchFn: requests.fetch(signal, this.learn), challenge }, requests, { signal, scope: stepUp });
+      return await this.header();
+    } catch (error) {
+      if (error instanceof RequestFailure && error.details.kind === 'authorization') throw error;
+      throw refusedWithout(error, status, (text) => this.redact(text));
+    }
+  }
+
+  /** The scopes that there are and those that are needed; empty where there is a token with all that are needed. */
+  private async wider(needed: string): Promise<string> {
+    const tokens = await callback(() => this.application.tokens());
+    const granted = wordsOf(tokens?.scope);
+    const wanted = wordsOf(needed);
+    if (wanted.every((scope) => granted.includes(scope))) return '';
+    const before = tokens?.scope === undefined ? wordsOf(this.application.clientMetadata.scope) : granted;
+    return [...new Set([...before, ...wanted])].join(' ');
+  }
+
+  private async run(
+    { fetchFn, code, challenge }: Asked,
+    { allowsHttp }: OAuthRequests,
+    attempt: Pick<Attempt, 'signal' | 'scope'>,
+  ): Promise<void> {
+    const checkRedirect = (url: URL): void => {
+      if (url.protocol === 'https:' || (allowsHttp && url.protocol === 'http:')) return;
+      const message = `the user would be sent to ${url.protocol}//${url.host}, which is not https:`;
+      throw new RequestFailure({ kind: 'unsent', message });
+    };
+    const watched = new WatchedProvider(this.application, { ...attempt, checkRedirect, learn: this.learn });
+    const scope = attempt.scope ?? challenge?.scope;
+    const options = {
+      serverUrl: this.serverUrl,
+      fetchFn,
+      ...(code !== undefined && { authorizationCode: code }),
+      ...(scope !== undefined && { scope }),
+      ...(challenge?.resourceMetadataUrl && { resourceMetadataUrl: challenge.resourceMetadataUrl }),
+    };
+    await auth(watched.provider, options).catch((error: unknown) => {
+      throw watched.thrown ?? error;
+    });
+    if (watched.thrown) throw watched.thrown;
+    if (watched.redirect) throw new RequestFailure({ kind: 'authorization', url: watched.redirect });
+  }
+}
+
+function wordsOf(scope: string | undefined): string[] {
+  return (scope ?? '').split(' ').filter((word) => word !== '');
 }

@@ -11,7 +11,8 @@ const MOST_FAILED_RESUMPTIONS = 2;
 /** Milliseconds that the beginning of a page is waited for. */
 const BEGINNING_WAIT = 1_000;
 
-type Body = AsyncIterable<Uint8Array>;
+/** What is read of a body. */
+export type Body = AsyncIterable<Uint8Array>;
 
 /** The stream of a body, which is read no faster than it is asked for. */
 function streamOf(body: Body): ReadableStream<Uint8Array> {
@@ -36,13 +37,21 @@ export function mediaType(response: Response): string {
   return (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** The same response with another body; without its status text, in which a server may say what `Response` refuses. */
-export function withBody({ status, headers }: Response, body: Body): Response {
-  return new Response(streamOf(body), { status, headers });
+/**
+ * The response with its body put through `through`. It is the same object: to make a new one for every answer costs more
+ * than to read it.
+ */
+export function withBody(response: Response, through: (body: Body) => Body): Response {
+  return Object.defineProperty(response, 'body', { value: streamOf(through(bodyOf(response))) });
+}
+
+/** The body of a response, which may be none. */
+export function bodyOf({ body }: Response): Body {
+  return (body ?? []) as Body;
 }
 
 /**
- * A response whose body fails when it has more than `maxBytes` bytes.
+ * A response that fails when it is read as text or JSON and its body has more than `maxBytes` bytes.
  * @throws RequestFailure when it says so beforehand
  */
 export function bounded(response: Response, maxBytes: number): Response {
@@ -50,7 +59,11 @@ export function bounded(response: Response, maxBytes: number): Response {
     response.body?.cancel().catch(() => undefined);
     throw tooLarge('a body', maxBytes);
   }
-  return response.body ? withBody(response, limited(response.body, maxBytes)) : response;
+  const { body } = response;
+  if (!body) return response;
+  const text = (): Promise<string> => textWithin(body, maxBytes);
+  const json = async (): Promise<unknown> => JSON.parse(await text()) as unknown;
+  return Object.defineProperties(response, { text: { value: text }, json: { value: json } });
 }
 
 /** The beginning of a body as text: of its first `maxBytes` bytes those that come soon. */
@@ -75,13 +88,15 @@ export async function beginning(response: Response, maxBytes: number): Promise<s
   return Buffer.concat(chunks).toString('utf8').toWellFormed();
 }
 
-async function* limited(body: Body, maxBytes: number): AsyncGenerator<Uint8Array> {
+async function textWithin(body: Body, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
   let total = 0;
   for await (const chunk of body) {
     total += chunk.byteLength;
     if (total > maxBytes) throw tooLarge('a body', maxBytes);
-    yield chunk;
+    chunks.push(chunk);
   }
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 /** What the event stream of an exchange needs to be followed to its reply. */
@@ -96,12 +111,12 @@ export interface EventStreamOptions {
  * The event stream of an exchange: each event at most `maxBytes` bytes long; resumed where it ends before the reply and
  * the server numbers its events (MCP specification, Transports, resumability); else the exchange is told that it is lost.
  */
-export async function* eventStream(first: Response, options: EventStreamOptions): AsyncGenerator<Uint8Array> {
+export async function* eventStream(first: Body, options: EventStreamOptions): AsyncGenerator<Uint8Array> {
   const { exchange } = options;
   const scanner = new EventScanner();
   try {
-    for (let response: Response | undefined = first; response; response = await resumed(scanner, options)) {
-      const broken = yield* events(response, scanner, options);
+    for (let body: Body | undefined = first; body; body = await resumed(scanner, options)) {
+      const broken = yield* events(body, scanner, options);
       // The reader has yet to look at the last chunk, which may hold the reply.
       await setImmediate();
       if (exchange.isFinished) return;
@@ -117,14 +132,14 @@ export async function* eventStream(first: Response, options: EventStreamOptions)
   }
 }
 
-/** The events of one response; returns why it broke off, if it did. */
+/** The events of one body; returns why it broke off, if it did. */
 async function* events(
-  response: Response,
+  body: Body,
   scanner: EventScanner,
   { exchange, maxBytes }: EventStreamOptions,
 ): AsyncGenerator<Uint8Array, string> {
   try {
-    for await (const chunk of (response.body ?? []) as Body) {
+    for await (const chunk of body) {
       if (scanner.longest(chunk) > maxBytes) throw tooLarge('an event', maxBytes);
       yield chunk;
     }
@@ -142,14 +157,14 @@ function endOf({ wasMisread }: HttpExchange, broken: string): RequestFailureDeta
     : { kind: 'closed', message: `the event stream ended without the reply${broken}` };
 }
 
-async function resumed(scanner: EventScanner, { exchange, resume }: EventStreamOptions): Promise<Response | undefined> {
+async function resumed(scanner: EventScanner, { exchange, resume }: EventStreamOptions): Promise<Body | undefined> {
   const wait = Math.min(Math.max(scanner.retry ?? FIRST_WAIT, SHORTEST_WAIT), LONGEST_WAIT);
   let reason = '';
   for (let failed = 0; failed < MOST_FAILED_RESUMPTIONS; failed += 1) {
     try {
       await setTimeout(wait, undefined, { signal: exchange.signal });
       const response = await resume(scanner.lastEventId ?? '');
-      if (response.ok && mediaType(response) === 'text/event-stream') return response;
+      if (response.ok && mediaType(response) === 'text/event-stream') return bodyOf(response);
       response.body?.cancel().catch(() => undefined);
       reason = `HTTP ${response.status}`;
       if (response.status === 405) break;

@@ -40,7 +40,13 @@ export function endpointFetch(options: HttpConnectionOptions, sent: Redaction): 
   };
 }
 
+/** The headers of a request, to be read only. */
+export function headersOf({ headers }: RequestInit): Headers {
+  return headers instanceof Headers ? headers : new Headers(headers);
+}
+
 async function headersFor(url: URL, init: RequestInit, { headers, signer }: HttpConnectionOptions): Promise<Headers> {
+  if (!headers && !signer) return headersOf(init);
   const all = new Headers(init.headers);
   for (const [name, value] of Object.entries(headers ?? {})) {
     if (!(PROTOCOL_HEADERS.has(name.toLowerCase()) && all.has(name))) all.set(name, value);

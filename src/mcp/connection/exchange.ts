@@ -14,12 +14,10 @@ export interface ExchangeListener {
 
 /** One JSON-RPC request that waits for its reply, as the HTTP requests that are made for it know it. */
 export class HttpExchange {
-  /** The HTTP status by which the server asks for (other) credentials. */
-  challenge: number | undefined;
+  /** Whether the server has refused it, and it waits for other credentials. */
+  isRefused = false;
   /** Whether something came on its stream that is no message of the protocol: perhaps the reply. */
   wasMisread = false;
-  /** Ends its turn to authorize, if it has one. */
-  endTurn: (() => void) | undefined;
 
   private readonly end = new AbortController();
   private finished = false;

@@ -1,16 +1,16 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { setMaxListeners } from 'node:events';
-import { messageOf } from '../../errors';
 import type { HttpConnectionOptions } from '../../toolset/client-source';
 import { markOwn } from '../official-client';
-import { CallbackFailure, RequestFailure, type RequestFailureDetails } from '../request-failure';
-import { Authorization } from './authorization';
+import type { CallbackFailure, RequestFailureDetails } from '../request-failure';
+import { Authorization, type OAuthRequests } from './authorization';
+import { authorizedFetch } from './authorized-fetch';
 import { endpointFetch } from './endpoint-fetch';
 import { currentExchange, HttpExchange } from './exchange';
 import { exchangeFetch } from './exchange-fetch';
+import { oauthRequests } from './oauth-requests';
 import { Redaction } from './redaction';
 
 const DEFAULT_MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
@@ -39,8 +39,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   private readonly waiting = new Map<string | number, HttpExchange>();
   /** Those whose HTTP request is not answered to the end, whether anything waits for the reply or not. */
   private readonly open = new Set<HttpExchange>();
-  private readonly endpoint: URL;
-  private readonly fetch: FetchLike;
+  private readonly oauth: OAuthRequests;
   private readonly end: AbortController;
   private readonly authorization: Authorization | undefined;
   private answers = 0;
@@ -53,40 +52,30 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     const sent = new Redaction(MOST_SECRETS);
     const known = new Redaction();
     known.learn(queryValues(new URL(url)));
-    const authorization = authProvider && new Authorization(authProvider as OAuthClientProvider);
-    const fetch = exchangeFetch(endpointFetch(options, sent), {
+    const endpoint = endpointFetch(options, sent);
+    const oauth = oauthRequests(endpoint, options, maxResponseBytes);
+    const authorization = authProvider && Authorization.of(authProvider as OAuthClientProvider, new URL(url));
+    const fetch = exchangeFetch(authorization ? authorizedFetch(endpoint, authorization, oauth) : endpoint, {
       maxBytes: maxResponseBytes,
-      authorization,
       listens,
-      learn: (secrets) => sent.learn(secrets),
       signal: end.signal,
     });
-    super(new URL(url), {
-      fetch,
-      reconnectionOptions: NO_RECONNECTION,
-      ...(authorization && { authProvider: authorization.provider }),
-    });
+    super(new URL(url), { fetch, reconnectionOptions: NO_RECONNECTION });
     markOwn(this);
-    this.endpoint = new URL(url);
-    this.fetch = fetch;
+    this.oauth = oauth;
     this.end = end;
     this.authorization = authorization;
-    this.redact = (text) => known.redact(sent.redact(text));
+    this.redact = (text) => known.redact(sent.redact(authorization?.redact(text) ?? text));
   }
 
   override async send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
     const id = !Array.isArray(message) && 'method' in message && 'id' in message ? message.id : undefined;
     if (id === undefined) return this.sendOneWay(message, options);
-    // After authorization the SDK sends the message again by this method, and the turn to authorize is over.
-    this.waiting.get(id)?.endTurn?.();
     const exchange = this.begin(id);
     const isLatest = (): boolean => this.waiting.get(id) === exchange;
     try {
       await currentExchange.run(exchange, () => super.send(message, options));
-    } catch (error) {
-      throw isLatest() ? this.authorizationFailure(error, exchange.challenge) : error;
     } finally {
-      exchange.endTurn?.();
       exchange.answered();
     }
     if (exchange.isStreaming || !isLatest()) return;
@@ -100,7 +89,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   }
 
   override async finishAuth(code: string): Promise<void> {
-    await this.authorization?.finish(code, this.endpoint, this.fetch);
+    await this.authorization?.finish(code, this.oauth, this.end.signal);
   }
 
   get hasAuthorization(): boolean {
@@ -126,27 +115,23 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     return currentExchange.getStore()?.id;
   }
 
-  /** What the SDK says when it could not be authorized is no news of the request, which the server has refused. */
-  private authorizationFailure(error: unknown, challenge: number | undefined): unknown {
-    if (error instanceof RequestFailure || error instanceof CallbackFailure) return error;
-    const url = this.authorization?.takeRedirect();
-    if (url) return new RequestFailure({ kind: 'authorization', url });
-    if (challenge === undefined) return error;
-    return new RequestFailure({ kind: 'http', status: challenge, body: messageOf(error) });
-  }
-
   /** Sends a notification, or an answer to the server, which goes without one where it asks too much at once. */
   private async sendOneWay(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
+    if (this.isNeedless(message)) return;
     const answers = !Array.isArray(message) && !('method' in message) ? 1 : 0;
     if (this.answers + answers > MOST_ANSWERS) throw new Error(`More than ${MOST_ANSWERS} answers at once.`);
     this.answers += answers;
     try {
       await currentExchange.run(undefined, () => super.send(message, options));
-    } catch (error) {
-      throw this.authorizationFailure(error, undefined);
     } finally {
       this.answers -= answers;
     }
+  }
+
+  /** Whether it takes back a request that the server has refused anyhow. */
+  private isNeedless(message: JSONRPCMessage | JSONRPCMessage[]): boolean {
+    if (Array.isArray(message) || !('method' in message) || message.method !== 'notifications/cancelled') return false;
+    return this.waiting.get(message.params?.requestId as string | number)?.isRefused === true;
   }
 
   private begin(id: string | number): HttpExchange {

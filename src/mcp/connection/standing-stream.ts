@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { mediaType, withBody } from './bodies';
+import { bodyOf, mediaType, withBody, type Body } from './bodies';
 import { EventScanner } from './event-scanner';
 
 const SHORTEST_WAIT = 1_000;
@@ -26,16 +26,16 @@ export async function standingStream(open: Opener, options: StandingStreamOption
     first.body?.cancel().catch(() => undefined);
     return new Response(null, { status: first.ok ? 405 : first.status });
   }
-  return withBody(first, events(first, open, options));
+  return withBody(first, (body) => events(body, open, options));
 }
 
-async function* events(first: Response, open: Opener, options: StandingStreamOptions): AsyncGenerator<Uint8Array> {
+async function* events(first: Body, open: Opener, options: StandingStreamOptions): AsyncGenerator<Uint8Array> {
   const scanner = new EventScanner();
   let silent = 0;
-  for (let response: Response | undefined = first; response; response = await openedAgain(scanner, open, options)) {
+  for (let body: Body | undefined = first; body; body = await openedAgain(scanner, open, options)) {
     silent += 1;
     try {
-      for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+      for await (const chunk of body) {
         // An event that is too long cannot be given to its reader, nor can what follows it.
         if (scanner.longest(chunk) > options.maxBytes) return;
         silent = 0;
@@ -54,12 +54,12 @@ async function openedAgain(
   scanner: EventScanner,
   open: Opener,
   { signal }: StandingStreamOptions,
-): Promise<Response | undefined> {
+): Promise<Body | undefined> {
   const wait = Math.min(Math.max(scanner.retry ?? 0, SHORTEST_WAIT), LONGEST_WAIT);
   try {
     await setTimeout(wait, undefined, { signal, ref: false });
     const response = await open({ lastEventId: scanner.lastEventId });
-    if (response.ok && mediaType(response) === 'text/event-stream') return response;
+    if (response.ok && mediaType(response) === 'text/event-stream') return bodyOf(response);
     response.body?.cancel().catch(() => undefined);
   } catch {
     // It could not be opened again; calls tell of a server that is gone.

@@ -1,5 +1,11 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Implementation } from '@modelcontextprotocol/sdk/types.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
+import type {
+  JsonSchemaType,
+  JsonSchemaValidator,
+  jsonSchemaValidator,
+} from '@modelcontextprotocol/sdk/validation/types.js';
 import type { ConnectionOptions, UnconnectedClient } from '../../toolset/client-source';
 import { isHttp } from '../../toolset/connection-options';
 import { HttpTransport } from './http';
@@ -11,5 +17,19 @@ export function unconnectedClient(
   { clientInfo, listens }: { readonly clientInfo: Implementation; readonly listens: boolean },
 ): UnconnectedClient {
   const transport = isHttp(options) ? new HttpTransport(options, listens) : new StdioTransport(options);
-  return { client: new Client(clientInfo), transport, timeout: options.timeout };
+  const client = new Client(clientInfo, { jsonSchemaValidator: new LateValidator() });
+  return { client, transport, timeout: options.timeout };
+}
+
+/**
+ * The SDK's validator, made when something is to be validated. A client makes one at once, for every run, while the
+ * library checks results by its own, which runs share; only an application that has the client by itself needs it.
+ */
+class LateValidator implements jsonSchemaValidator {
+  private validator: AjvJsonSchemaValidator | undefined;
+
+  getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
+    this.validator ??= new AjvJsonSchemaValidator();
+    return this.validator.getValidator<T>(schema);
+  }
 }

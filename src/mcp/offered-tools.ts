@@ -2,43 +2,76 @@ import { ConfigurationError } from '../errors';
 import { untilAborted } from '../run/abort';
 import { isToolName, toolNames } from '../tool/names';
 import type { ToolBinding } from '../tool/tool-binding';
-import type { McpToolClass, McpToolDefinition } from '../toolset/callbacks';
+import type { McpToolClass } from '../toolset/callbacks';
 import type { ToolSelection } from '../toolset/options';
-import { readCatalog } from './catalog';
+import type { Catalog } from './catalog';
 import type { RawResult } from './reply';
-import { generateTool, type ToolOrigin } from './mcp-tool';
-import { OutputSchema } from './output-schema';
+import { OfferedTool } from './offered-tool';
 import { callback } from './request-failure';
+import type { Session } from './session';
+import { enterOrigin, type ToolOrigin } from './tool-origin';
 import { callMethod } from './toolset-instance';
 import { quoted } from './quoted';
 
+/** What a toolset offers in one run. */
+export interface Offer {
+  readonly tools: readonly OfferedTool[];
+  /** The session by which they are called. */
+  readonly session?: Session;
+}
+
 /**
- * Reads the catalog of a session and generates its tool classes: selected, mapped and with checked names.
+ * The tools of a run: from its catalog, selected, mapped and with checked names. Those of a shared catalog are the same
+ * for all runs that share it, unless `@MapTool` may change them.
  * @throws what reading and mapping throw, and ConfigurationError for a name that the application chose badly
  */
-export async function toolClasses(origin: ToolOrigin, binding: ToolBinding): Promise<McpToolClass[]> {
-  const { definition, session, limits, logger } = origin;
+export async function offeredTools(origin: ToolOrigin, binding: ToolBinding): Promise<readonly OfferedTool[]> {
+  const { definition, session, catalog: source } = origin;
   const readPage = (params: object): Promise<RawResult> =>
     session.request({ method: 'tools/list', params, signal: binding.run?.signal });
-  const catalog = await readCatalog(readPage, { toolset: definition.name, limits, logger });
-  const names = toolNames(
-    catalog.map(({ name }) => name),
-    definition.tools.prefix,
-  );
-  warnOfUnknown(definition.tools, new Set(catalog.map(({ name }) => name)), (text) =>
-    logger.warn(`Toolset ${definition.name}: ${text}`),
-  );
-  const classes: McpToolClass[] = [];
-  for (const [index, mcpTool] of catalog.entries()) {
-    if (!isSelected(mcpTool.name, definition.tools)) continue;
-    const description = describedAs(mcpTool, definition.name);
-    const outputSchema = new OutputSchema(mcpTool, definition.name, logger);
-    const generated = generateTool({ name: names[index] ?? '', description, mcpTool }, origin, outputSchema);
-    const mapped = await mappedClass(generated, origin, binding);
-    if (mapped) classes.push(mapped);
+  const catalog = await source.read(readPage);
+  if (source.isShared && binding.run && definition.mapTool === undefined) {
+    enterOrigin(binding.run, origin);
+    return sharedTools(catalog, origin);
   }
-  checkNames(classes, definition.name);
-  return classes;
+  const offered = selected(catalog, origin, origin);
+  return definition.mapTool === undefined ? offered : mapped(offered, origin, binding);
+}
+
+const shared = new WeakMap<Catalog, readonly OfferedTool[]>();
+
+/** The tools of a shared catalog, whose classes no run may change for the others. */
+function sharedTools(catalog: Catalog, origin: ToolOrigin): readonly OfferedTool[] {
+  const tools = shared.get(catalog) ?? selected(catalog, origin);
+  shared.set(catalog, tools);
+  return tools;
+}
+
+/** One tool per selected definition; `origin` is that of the one run that they are for, if they are. */
+function selected(catalog: Catalog, { definition, logger }: ToolOrigin, origin?: ToolOrigin): readonly OfferedTool[] {
+  const place = { definition, logger, ...(origin && { origin }) };
+  const wireNames = catalog.map(({ name }) => name);
+  const names = toolNames(wireNames, definition.tools.prefix);
+  warnOfUnknown(definition.tools, new Set(wireNames), (text) => logger.warn(`Toolset ${definition.name}: ${text}`));
+  return catalog
+    .map((mcpTool, index) => new OfferedTool(names[index] ?? '', mcpTool, place))
+    .filter(({ mcpTool }) => isSelected(mcpTool.name, definition.tools));
+}
+
+async function mapped(
+  offered: readonly OfferedTool[],
+  origin: ToolOrigin,
+  binding: ToolBinding,
+): Promise<readonly OfferedTool[]> {
+  const kept: OfferedTool[] = [];
+  for (const tool of offered) {
+    const mappedTo = await mappedClass(tool.toolClass, origin, binding);
+    if (!mappedTo) continue;
+    tool.replaceClass(mappedTo);
+    kept.push(tool);
+  }
+  checkNames(kept);
+  return kept;
 }
 
 function isSelected(wireName: string, { include, exclude }: ToolSelection): boolean {
@@ -56,11 +89,6 @@ function warnOfUnknown(
         warn(`option "tools.${option}" names ${quoted(wireName)}, which the server does not list.`);
     }
   }
-}
-
-function describedAs({ name, description }: McpToolDefinition, toolset: string): string {
-  const text = typeof description === 'string' ? description.toWellFormed() : '';
-  return text.trim() === '' ? `The tool ${name.toWellFormed()} of ${toolset}.` : text;
 }
 
 async function mappedClass(
@@ -92,16 +120,19 @@ function mappingFault(returned: unknown, generated: McpToolClass): string | unde
   return isObject ? undefined : 'the inputSchema is no object.';
 }
 
-function checkNames(classes: readonly McpToolClass[], toolset: string): void {
-  const taken = new Map<string, string>();
-  for (const { toolName, mcpTool } of classes) {
+function checkNames(offered: readonly OfferedTool[]): void {
+  const taken = new Map<string, OfferedTool>();
+  for (const tool of offered) {
+    const { toolset, toolClass } = tool;
+    const { toolName } = toolClass;
     const other = taken.get(toolName);
     if (other !== undefined) {
+      const both = `${quoted(other.mcpTool.name)} and ${quoted(tool.mcpTool.name)}`;
       throw new ConfigurationError(
-        `Toolset ${toolset}: @MapTool() gave the tools ${quoted(other)} and ${quoted(mcpTool.name)} the same name "${toolName}".`,
+        `Toolset ${toolset}: @MapTool() gave the tools ${both} the same name "${toolName}".`,
         { toolset },
       );
     }
-    taken.set(toolName, mcpTool.name);
+    taken.set(toolName, tool);
   }
 }

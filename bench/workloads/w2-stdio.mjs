@@ -1,0 +1,14 @@
+import { CATALOGS, described, stdioTarget } from './targets.mjs';
+
+/** One run over stdio, the start of the server's process included. */
+export const w2 = {
+  id: 'W2',
+  title: 'one run over stdio, 10 calls',
+  metrics: { ms: 'ms' },
+  rows: () =>
+    CATALOGS.map((catalog) => ({
+      label: described(catalog),
+      rounds: 20,
+      task: { task: 'runs', target: stdioTarget(catalog), count: 1, callsPerRun: 10 },
+    })),
+};

@@ -1,0 +1,84 @@
+import { ToolError } from '../errors';
+import { untilAborted } from '../run/abort';
+import type { TaskOptions } from '../toolset/options';
+import { boundedWait } from './bounded-wait';
+import type { LinkRequest, ReopeningLink } from './reopening-link';
+import type { RawResult } from './reply';
+import { RunningTask } from './running-task';
+import { createdTask, type CreatedTask } from './task';
+
+/** Milliseconds that the server has to hear that a task is not needed any more. */
+const PARTING_BOUND = 2_000;
+
+/** What a call needs to become a task. */
+export interface TaskCallParts {
+  readonly link: ReopeningLink;
+  /** The call. */
+  readonly request: LinkRequest;
+  readonly options: TaskOptions;
+}
+
+/** A call that its server carries out as a task (MCP specification, Tasks); whoever waits for it sees a call. */
+export class TaskCall {
+  /** The result of the call. Rejects as a call does; where the task may still go on, it is cancelled then. */
+  readonly result: Promise<RawResult>;
+  /** Resolves when nothing is left of the call, not even what the server has to be told. */
+  readonly ended: Promise<void>;
+
+  private parting: Promise<void> | undefined;
+
+  constructor(private readonly parts: TaskCallParts) {
+    this.result = this.carriedOut();
+    this.ended = this.result.then(
+      () => undefined,
+      () => this.parting,
+    );
+  }
+
+  private async carriedOut(): Promise<RawResult> {
+    const { link, request } = this.parts;
+    const reply = await this.created();
+    const task = createdTask(reply, request.subject);
+    if (!task) return reply;
+    try {
+      return await new RunningTask(link, request, task).result();
+    } catch (error) {
+      // With a ToolError, the server says how the task has ended.
+      if (!ToolError.is(error)) this.part(Promise.resolve(task));
+      throw error;
+    }
+  }
+
+  /** Has the task made. A call that is given up meanwhile still learns which task it has to cancel. */
+  private async created(): Promise<RawResult> {
+    const { link, request, options } = this.parts;
+    const { signal } = request.wait;
+    const grace = new AbortController();
+    const params = { ...request.params, task: options.ttl === undefined ? {} : { ttl: options.ttl } };
+    const creating = link.request({ ...request, params, wait: { ...request.wait, signal: grace.signal } });
+    try {
+      return await untilAborted(creating, signal);
+    } catch (error) {
+      if (signal.aborted)
+        this.part(
+          creating.then((reply) => createdTask(reply, request.subject)),
+          grace,
+        );
+      throw error;
+    }
+  }
+
+  /** Cancels a task, in bounded time (MCP specification, Tasks, task cancellation). */
+  private part(made: Promise<CreatedTask | undefined>, grace = new AbortController()): void {
+    const { link, request } = this.parts;
+    const cancelled = made.then(async (task) => {
+      const { toolset } = request.subject;
+      const method = 'tasks/cancel';
+      const wait = { ...request.wait, signal: grace.signal };
+      if (task) await link.request({ method, params: { taskId: task.taskId }, subject: { toolset, method }, wait });
+    });
+    this.parting = boundedWait(PARTING_BOUND, cancelled)
+      .catch(() => undefined)
+      .finally(() => grace.abort());
+  }
+}

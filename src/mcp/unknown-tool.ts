@@ -1,0 +1,18 @@
+import { ToolError } from '../errors';
+
+const CODES: readonly unknown[] = [-32601, -32602];
+const LONGEST = 500;
+/** As the specification's example and the official SDK's server say it. */
+const SAID = /^(MCP error -3260[12]: )?(unknown tool\b|tool\b.*\bnot found\b|no such tool\b)/i;
+
+/** Whether what came of a call says that the server has no such tool (MCP specification, Tools, error handling). */
+export function saysUnknownTool(outcome: unknown): boolean {
+  if (ToolError.is(outcome)) {
+    const { code } = Object(outcome.cause) as { code?: unknown };
+    return CODES.includes(code) && SAID.test(outcome.message.slice(0, LONGEST));
+  }
+  const { isError, content } = Object(outcome) as { isError?: unknown; content?: unknown };
+  if (isError !== true || !Array.isArray(content)) return false;
+  const { text } = Object(content[0]) as { text?: unknown };
+  return typeof text === 'string' && SAID.test(text.slice(0, LONGEST));
+}

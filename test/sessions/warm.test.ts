@@ -1,0 +1,332 @@
+import { setImmediate } from 'node:timers/promises';
+import {
+  CancelledError,
+  ConfigurationError,
+  OnElicitation,
+  OnLog,
+  McpToolset,
+  ProviderError,
+  SessionRegistry,
+  ToolBinding,
+  ToolRegistry,
+  type ConnectionOptions,
+  type ElicitationAnswer,
+  type HandlerContext,
+  type Run,
+  type RunOptions,
+  type SessionOptions,
+  type ToolsetClass,
+  type ToolsetOptions,
+} from 'mcp-toolset';
+import { createTestServer, overrideClient } from 'mcp-toolset/testing';
+import { container } from 'tsyringe';
+import { closeRunsAfterEach, gate, registered, startRun } from '../contract/live-run';
+import { form, replyTo } from '../handlers/asking';
+import {
+  closeServersAfterEach,
+  rawStdio,
+  startRawHttp,
+  text,
+  tool,
+  waitForNoChildren,
+  type RawHttpScript,
+  type RawHttpServer,
+} from '../servers';
+
+afterEach(() => container.resolve(SessionRegistry).closeAll());
+closeServersAfterEach();
+closeRunsAfterEach();
+
+const open = (): SessionRegistry => container.resolve(SessionRegistry);
+const count = (server: RawHttpServer, wanted: string): number =>
+  server.requests.filter(({ method }) => method === wanted).length;
+const byActor = ({ run }: ToolBinding): string => run?.invocation.actorId ?? 'nobody';
+
+/** A toolset whose sessions are kept for the next run of the same user. */
+function warmToolset(
+  connection: ConnectionOptions,
+  { session, ...options }: Omit<ToolsetOptions, 'session'> & { session?: Partial<SessionOptions> } = {},
+): ToolsetClass {
+  @McpToolset({ connection, session: { scope: 'application', key: byActor, ...session }, ...options })
+  class Warm {}
+  return Warm;
+}
+
+async function shop(
+  script: RawHttpScript = {},
+  options: Parameters<typeof warmToolset>[1] = {},
+): Promise<{ server: RawHttpServer; toolset: ToolsetClass }> {
+  const server = await startRawHttp({ tools: [tool('x')], ...script });
+  return { server, toolset: warmToolset(server.connection, options) };
+}
+
+/** Uses a toolset in a run of its own, which is closed then. */
+async function inRun<T>(
+  toolset: ToolsetClass,
+  use: (registry: ToolRegistry, run: Run) => Promise<T> | T,
+  options: RunOptions = {},
+): Promise<T> {
+  const run = startRun(options);
+  try {
+    return await use(await registered(run, toolset), run);
+  } finally {
+    await run.close();
+  }
+}
+
+const callX = (registry: ToolRegistry) => registry.execute({ name: 'x' });
+
+describe('a session of the application', () => {
+  it('is lent to the next run with the same key', async () => {
+    const { server, toolset } = await shop();
+    for (let run = 0; run < 3; run += 1) expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
+    expect(count(server, 'initialize')).toBe(1);
+    expect(count(server, 'tools/call')).toBe(3);
+    expect(server.deleted).toEqual([]);
+  });
+
+  it('needs no request at all before the call where the catalog is shared', async () => {
+    const { server, toolset } = await shop({}, { catalog: { ttl: 60_000 } });
+    await inRun(toolset, callX);
+    const sent = server.requests.length;
+    await inRun(toolset, callX);
+    expect(server.requests.slice(sent).map(({ method }) => method)).toEqual(['tools/call']);
+  });
+
+  it('is never lent to a run with another key', async () => {
+    const { server, toolset } = await shop();
+    for (const actorId of ['ada', 'bob', 'ada', 'bob']) await inRun(toolset, callX, { actorId });
+    const sessions = server.requests.filter(({ method }) => method === 'tools/call').map(({ sessionId }) => sessionId);
+    expect(sessions[0]).toBe(sessions[2]);
+    expect(sessions[1]).toBe(sessions[3]);
+    expect(sessions[0]).not.toBe(sessions[1]);
+  });
+
+  it('is lent to one run at a time', async () => {
+    const { server, toolset } = await shop();
+    await inRun(toolset, () => inRun(toolset, callX));
+    expect(server.sessions).toHaveLength(2);
+    await inRun(toolset, () => inRun(toolset, callX));
+    expect(count(server, 'initialize')).toBe(2);
+  });
+
+  it('is shown by the SessionRegistry, also while no run has it, and closed by closeAll', async () => {
+    const { server, toolset } = await shop();
+    const run = startRun();
+    await registered(run, toolset);
+    const [{ openedAt, ...lent } = { openedAt: undefined }] = [...open()];
+    expect(lent).toEqual({ toolset: 'Warm', runId: run.id });
+    await run.close();
+    expect([...open()]).toEqual([{ toolset: 'Warm', runId: undefined, openedAt }]);
+    await inRun(toolset, (_registry, { id }) =>
+      expect([...open()]).toEqual([{ toolset: 'Warm', runId: id, openedAt }]),
+    );
+    await open().closeAll();
+    expect(open().size).toBe(0);
+    expect(server.sessions).toEqual([]);
+  });
+
+  it('that has waited for too long is closed', async () => {
+    const { server, toolset } = await shop({}, { session: { idleTimeout: 1 } });
+    await inRun(toolset, callX);
+    await server.waitFor('DELETE');
+    expect(open().size).toBe(0);
+    await inRun(toolset, callX);
+    expect(count(server, 'initialize')).toBe(2);
+  });
+
+  it('that has waited longest is closed when there are too many', async () => {
+    const { server, toolset } = await shop({}, { session: { max: 2 } });
+    for (const actorId of ['ada', 'bob', 'cy']) await inRun(toolset, callX, { actorId });
+    await server.waitFor('DELETE');
+    expect(open().size).toBe(2);
+    for (const actorId of ['bob', 'cy']) await inRun(toolset, callX, { actorId });
+    expect(count(server, 'initialize')).toBe(3);
+  });
+
+  it('is of no use to the run that it has left', async () => {
+    const { server, toolset } = await shop();
+    const run = startRun();
+    const registry = await registered(run, toolset);
+    await run.close();
+    await expect(callX(registry)).rejects.toThrow(CancelledError);
+    expect(server.calls).toEqual([]);
+  });
+
+  it('is not kept where there is no run', async () => {
+    const { server, toolset } = await shop();
+    const registry = new ToolRegistry(new ToolBinding({ container }));
+    await registry.register(toolset);
+    await registry.close();
+    expect(server.sessions).toEqual([]);
+  });
+
+  it('is not lent to a test that puts another server behind the toolset', async () => {
+    const { toolset } = await shop();
+    await inRun(toolset, callX);
+    const child = container.createChildContainer();
+    overrideClient(child, toolset, createTestServer({ tools: { x: { call: () => 'fake' } } }));
+    expect(await inRun(toolset, callX, { container: child })).toMatchObject({ content: 'fake' });
+  });
+
+  it('has options that are checked', () => {
+    const connection = { url: 'https://mcp.example' };
+    expect(() => McpToolset({ connection, session: { scope: 'application' } as SessionOptions })(class A {})).toThrow(
+      /"session.key"/,
+    );
+    expect(() => warmToolset(connection, { session: { scope: 'run' as 'application' } })).toThrow(/"session.scope"/);
+    expect(() => warmToolset(connection, { session: { max: 0 } })).toThrow(/"session.max"/);
+    expect(() => warmToolset(connection, { session: { idleTimeout: 0 } })).toThrow(ConfigurationError);
+  });
+
+  it.each([[''], [undefined]])('has a key that is a string, not %p', async (value) => {
+    const { server, toolset } = await shop({}, { session: { key: () => value! } });
+    await expect(inRun(toolset, callX)).rejects.toThrow(/Warm: the "key" of option "session" returned/);
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('the handlers of a session of the application', () => {
+  it('are those of the run whose call is served, and of none while it waits', async () => {
+    const server: RawHttpServer = await startRawHttp({
+      tools: [tool('ask')],
+      call: async (_params, exchange) => {
+        const id = `ask-${server.calls.length}`;
+        const stream = exchange.sse().notify('notifications/message', { level: 'info', data: id });
+        stream.request(id, 'elicitation/create', form({}));
+        await replyTo(server, id);
+        stream.reply(text('done')).end();
+      },
+      on: { GET: (exchange) => void standing.open(exchange.sse()) },
+    });
+    const standing = gate<ReturnType<Parameters<NonNullable<RawHttpScript['call']>>[1]['sse']>>();
+    const seen: unknown[] = [];
+    @McpToolset({ connection: server.connection, session: { scope: 'application', key: () => 'all' } })
+    class Asking {
+      private readonly run: Run | undefined;
+
+      @OnElicitation()
+      elicit(_request: object, { binding, callId }: HandlerContext): ElicitationAnswer {
+        seen.push([binding.run?.invocation.actorId, callId, 'elicitation', this.run]);
+        return { action: 'accept' };
+      }
+
+      @OnLog()
+      log(_line: object, { binding, callId }: HandlerContext): void {
+        seen.push([binding.run?.invocation.actorId, callId, 'log', this.run]);
+      }
+    }
+    const ask = (registry: ToolRegistry, { invocation }: Run) =>
+      registry.execute({ id: `call of ${invocation.actorId}`, name: 'ask' });
+    await inRun(Asking, ask, { actorId: 'ada' });
+    const stream = await standing.passed;
+    stream.request('idle', 'elicitation/create', form({})).notify('notifications/message', { level: 'info', data: 1 });
+    expect((await replyTo(server, 'idle')).message).toMatchObject({ error: { code: -32603 } });
+    await inRun(Asking, ask, { actorId: 'bob' });
+    expect(seen).toEqual(
+      ['ada', 'bob'].flatMap((actor) => [
+        [actor, `call of ${actor}`, 'log', undefined],
+        [actor, `call of ${actor}`, 'elicitation', undefined],
+      ]),
+    );
+    expect(count(server, 'initialize')).toBe(1);
+  });
+});
+
+describe('a session that is of no use any more is never lent', () => {
+  const stdio = {
+    tools: [tool('x'), tool('hang')],
+    call: ({ name }: { name: string }) => (name === 'x' ? { content: [] } : undefined),
+  };
+  const hung = (registry: ToolRegistry, options: { signal?: AbortSignal } = {}) =>
+    registry.execute({ name: 'hang' }, options);
+
+  it('after a server that has forgotten it while it waited: it is opened anew', async () => {
+    const { server, toolset } = await shop();
+    await inRun(toolset, callX);
+    server.forgetSessions();
+    expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
+    expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
+    expect(count(server, 'initialize')).toBe(2);
+    expect(count(server, 'tools/call')).toBe(3);
+  });
+
+  it('after a server that has restarted while it waited', async () => {
+    const { server, toolset } = await shop();
+    await inRun(toolset, callX);
+    await server.restart();
+    expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
+  });
+
+  it('after a call over stdio that took too long', async () => {
+    const server = await rawStdio(stdio);
+    const toolset = warmToolset({ ...server.connection, timeout: 1_500 });
+    const { error } = await inRun(toolset, (registry) => hung(registry));
+    expect(error).toBeInstanceOf(ProviderError);
+    expect(open().size).toBe(0);
+    expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
+  });
+
+  it('after a call over stdio that was cancelled', async () => {
+    const server = await rawStdio(stdio);
+    const toolset = warmToolset(server.connection);
+    await inRun(toolset, async (registry) => {
+      const own = new AbortController();
+      const call = hung(registry, { signal: own.signal });
+      await server.waitFor('tools/call');
+      own.abort();
+      await expect(call).rejects.toThrow(CancelledError);
+    });
+    expect(open().size).toBe(0);
+    expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
+  });
+
+  it('after a run that ended with a call in flight', async () => {
+    const { server, toolset } = await shop({ call: (_params, exchange) => exchange.hang() });
+    const run = startRun();
+    const call = expect(callX(await registered(run, toolset))).rejects.toThrow(CancelledError);
+    await server.waitFor('tools/call');
+    await run.close();
+    await call;
+    expect(open().size).toBe(0);
+    expect(server.sessions).toEqual([]);
+  });
+
+  it('after a child that has ended while it waited', async () => {
+    const server = await rawStdio(stdio);
+    const toolset = warmToolset(server.connection);
+    await inRun(toolset, callX);
+    expect(open().size).toBe(1);
+    await server.tell((exchange) => exchange.exit(0));
+    await waitForNoChildren();
+    while (open().size > 0) await setImmediate();
+    await inRun(toolset, callX);
+    expect(open().size).toBe(1);
+  });
+
+  it('after a message over the limit', async () => {
+    const server = await rawStdio({
+      ...stdio,
+      call: () => ({ content: [{ type: 'text', text: 'x'.repeat(20_000) }] }),
+    });
+    const toolset = warmToolset({ ...server.connection, maxMessageBytes: 10_000 });
+    expect(await inRun(toolset, callX)).toMatchObject({ error: { code: 'protocol_error' } });
+    expect(open().size).toBe(0);
+  });
+
+  it('after a discovery that failed', async () => {
+    const { server, toolset } = await shop({ tools: () => ({ tools: 'none' }) });
+    await expect(inRun(toolset, callX)).rejects.toThrow(/expected "tools" to be an array/);
+    expect(open().size).toBe(0);
+    server.script.tools = [tool('x')];
+    expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
+  });
+
+  it('and one that answers an error, or fails over HTTP, is', async () => {
+    const { server, toolset } = await shop({ call: (_params, exchange) => exchange.raw(500, {}, 'unwell') });
+    expect(await inRun(toolset, callX)).toMatchObject({ status: 'error' });
+    server.script.call = (_params, exchange) => exchange.error(-32000, 'no');
+    expect(await inRun(toolset, callX)).toMatchObject({ content: 'no' });
+    expect(count(server, 'initialize')).toBe(1);
+  });
+});
