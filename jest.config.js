@@ -15,7 +15,7 @@ module.exports = {
   transformIgnorePatterns: ['/node_modules/(?!jose/)'],
   moduleNameMapper: {
     '^mcp-toolset$': '<rootDir>/src/index.ts',
-    '^mcp-toolset/(anthropic|openai|ai-sdk|openai-agents)$': '<rootDir>/src/adapters/$1/index.ts',
+    '^mcp-toolset/(anthropic|langchain|openai|ai-sdk|openai-agents)$': '<rootDir>/src/adapters/$1/index.ts',
     '^mcp-toolset/testing$': '<rootDir>/src/testing/index.ts',
   },
   setupFiles: ['reflect-metadata'],

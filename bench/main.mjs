@@ -14,9 +14,12 @@ const USAGE = `npm run bench -- [W1 W2 …] [options]
   --rounds <n>      rounds of every row
   --row <text>      only rows whose name contains the text
   --only <a,b,…>    only these contenders: ${ALL.join(', ')}
-  --json <file>     where the numbers go (default: bench/results/latest.json)`;
+  --json <file>     where the numbers go (default: bench/results/latest.json)
+  --docs            also puts the table into docs/performance.md`;
 
 const QUICK_ROUNDS = 5;
+
+const machine = { node: process.version, cpu: cpus()[0]?.model, cpus: cpus().length };
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -26,6 +29,7 @@ const { values: options, positionals } = parseArgs({
     rounds: { type: 'string' },
     row: { type: 'string', default: '' },
     only: { type: 'string' },
+    docs: { type: 'boolean', default: false },
     json: { type: 'string', default: new URL('./results/latest.json', import.meta.url).pathname },
   },
 });
@@ -45,6 +49,7 @@ try {
   await server.stop();
 }
 await writeResults();
+if (options.docs) await writeDocs();
 console.log(`\n${table(results)}`);
 
 async function measureWorkload({ id, title, metrics, contenders = ALL, rows }) {
@@ -66,12 +71,20 @@ function roundsOf({ rounds }) {
   return options.quick ? Math.min(rounds, QUICK_ROUNDS) : rounds;
 }
 
+/** Puts the table between its marks, with what it was measured on. */
+async function writeDocs() {
+  const path = new URL('../docs/performance.md', import.meta.url);
+  const { node, cpu, cpus: count } = machine;
+  const text = `Node ${node}, ${count} cores (${cpu}).\n\n${table(results)}`;
+  const docs = await readFile(path, 'utf8');
+  await writeFile(path, docs.replace(/(<!-- table -->\n)[^]*(\n<!-- end of table -->)/, `$1\n${text}\n$2`));
+}
+
 async function writeResults() {
   const { packages } = JSON.parse(await readFile(new URL('./package-lock.json', import.meta.url), 'utf8'));
   const versions = Object.fromEntries(
     Object.keys(packages[''].dependencies).map((name) => [name, packages[`node_modules/${name}`].version]),
   );
-  const machine = { node: process.version, cpu: cpus()[0]?.model, cpus: cpus().length };
   await mkdir(dirname(options.json), { recursive: true });
   await writeFile(options.json, `${JSON.stringify({ machine, versions, results }, null, 2)}\n`);
 }

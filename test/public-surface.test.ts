@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 import * as anthropic from 'mcp-toolset/anthropic';
+import * as langchain from 'mcp-toolset/langchain';
 import * as openai from 'mcp-toolset/openai';
 import * as aiSdk from 'mcp-toolset/ai-sdk';
 import * as openaiAgents from 'mcp-toolset/openai-agents';
@@ -131,6 +132,10 @@ const ANTHROPIC = ['anthropicToolResults', 'anthropicTools'];
 
 const ANTHROPIC_TYPES = ['AssistantMessage', 'PresentationLimits', 'PresentationOptions'];
 
+const LANGCHAIN = ['langchainTools'];
+
+const LANGCHAIN_TYPES = ['LangChainTool', 'LangChainToolOptions', 'MediaForm', 'PresentationLimits'];
+
 const OPENAI = ['openaiChatToolMessages', 'openaiChatTools', 'openaiToolOutputs', 'openaiTools'];
 
 const OPENAI_TYPES = [
@@ -158,7 +163,9 @@ const OPENAI_AGENTS = ['openaiAgentsTools'];
 const OPENAI_AGENTS_TYPES = ['OpenAIAgentsToolOptions', 'PresentationLimits', 'PresentationOptions'];
 
 const SRC = join(__dirname, '..', 'src');
-const ADAPTERS = ['anthropic', 'openai', 'ai-sdk', 'openai-agents'].map((name) => `adapters/${name}/index.ts`);
+const ADAPTERS = ['anthropic', 'langchain', 'openai', 'ai-sdk', 'openai-agents'].map(
+  (name) => `adapters/${name}/index.ts`,
+);
 const entries = ['index.ts', 'testing/index.ts', ...ADAPTERS].map((file) => join(SRC, file));
 let program: ts.Program;
 beforeAll(() => {
@@ -232,6 +239,7 @@ describe('the entry for tests', () => {
 
 describe.each([
   ['anthropic', anthropic, ANTHROPIC, ANTHROPIC_TYPES],
+  ['langchain', langchain, LANGCHAIN, LANGCHAIN_TYPES],
   ['openai', openai, OPENAI, OPENAI_TYPES],
   ['ai-sdk', aiSdk, AI_SDK, AI_SDK_TYPES],
   ['openai-agents', openaiAgents, OPENAI_AGENTS, OPENAI_AGENTS_TYPES],

@@ -11,7 +11,7 @@ import type {
 } from './official-client';
 import type { ActiveCall, ActiveCalls } from './active-calls';
 import { readReply } from './reply';
-import { claims, type Claim, type Exchange } from './exchange';
+import { CLAIM, type Claim, type Exchange } from './exchange';
 import { CallbackFailure, isMisreading, type RequestFailureDetails } from './request-failure';
 import { sendFailure } from './send-failure';
 import { noReply, replyFor } from './stand-in-reply';
@@ -59,13 +59,6 @@ export class Channel implements Transport {
     this.transport.setProtocolVersion?.(version);
   }
 
-  /** Lets a client send a request, which may belong to a call, and claims the exchange that it begins, now or later. */
-  claim(call: ActiveCall | undefined, send: () => void): Claim {
-    const claim: Claim = { call };
-    claims.run(claim, send);
-    return claim;
-  }
-
   /** The call that the request of this id belongs to. */
   callOf(id: string | number): ActiveCall | undefined {
     return this.open.get(id)?.call;
@@ -100,7 +93,7 @@ export class Channel implements Transport {
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (isCancelNotice(message)) return this.sendNotice(message, options);
     if (!('method' in message && 'id' in message)) return this.transport.send(message, options);
-    const claim = claims.getStore();
+    const claim = (message.params as { readonly [CLAIM]?: Claim } | undefined)?.[CLAIM];
     const isOurs = claim !== undefined && claim.exchange === undefined;
     const exchange: Exchange = {
       id: message.id,

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ActiveCall } from './active-calls';
 import type { CallbackFailure, RequestFailureDetails } from './request-failure';
 import type { RawResult } from './reply';
@@ -23,5 +22,8 @@ export interface Claim {
   exchange?: Exchange;
 }
 
-/** The claim that the current request of the library's is sent under. */
-export const claims = new AsyncLocalStorage<Claim | undefined>();
+/**
+ * Where the parameters of a request of the library's hold its claim: they reach the channel through whatever client the
+ * application has, at once or later, and JSON knows no symbols.
+ */
+export const CLAIM = Symbol('mcp-toolset/claim');

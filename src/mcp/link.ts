@@ -5,7 +5,7 @@ import { untilAborted } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ActiveCalls, ActiveCall } from './active-calls';
 import { Channel } from './channel';
-import type { Exchange } from './exchange';
+import { CLAIM, type Claim, type Exchange } from './exchange';
 import type { RawResult } from './reply';
 import {
   asOfficial,
@@ -105,14 +105,12 @@ export class Link {
    */
   async request(method: string, params: object, options: LinkRequestOptions): Promise<RawResult> {
     const { signal, call } = options;
-    let reply: Promise<Record<string, unknown>> | undefined;
-    const claim = this.channel.claim(call, () => {
-      const request = { method, params: params as Record<string, unknown> };
-      reply = this.client.request(request, anyResult, { signal, timeout: LONGEST_TIMER });
-    });
+    const claim: Claim = { call };
+    const request = { method, params: { ...params, [CLAIM]: claim } };
     try {
-      await reply;
-      return claim.exchange?.result ?? {};
+      const result = await this.client.request(request, anyResult, { signal, timeout: LONGEST_TIMER });
+      // A client of the application's that sends a copy of the request loses the claim, but not the result.
+      return claim.exchange?.result ?? result;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw requestFailure(claim.exchange, error);

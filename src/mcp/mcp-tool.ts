@@ -18,15 +18,15 @@ export class McpTool extends Tool {
   /** The server's own definition; its name is what goes over the wire. */
   static readonly mcpTool: McpToolDefinition;
 
-  readonly #origin: ToolOrigin;
+  readonly #source: ToolOrigin & ToolSource;
 
   /** @throws ConfigurationError for the binding of a run in which the toolset was not discovered */
   constructor(binding: ToolBinding) {
     super();
-    this.#origin = originOf(this.constructor as McpToolClass, binding);
+    this.#source = { ...originOf(this.constructor as McpToolClass, binding), ...sourceOf(this.constructor) };
     bindTool(this, binding);
     leaveInputUnchecked(this);
-    this.#origin.session.hold(this);
+    this.#source.session.hold(this);
   }
 
   /**
@@ -36,25 +36,24 @@ export class McpTool extends Tool {
   override async call(input: Record<string, unknown>, context: ToolCallContext): Promise<unknown> {
     const { mcpTool } = this.constructor as typeof McpTool;
     try {
-      const result: McpCallResult = await this.#origin.session.request({
+      const result: McpCallResult = await this.#source.session.request({
         method: 'tools/call',
         params: { name: mcpTool.name, arguments: input },
         signal: context.signal,
         call: { mcpTool, arguments: input, callId: context.callId, binding: context.binding },
       });
       noteOutcome(context.signal, 'completed');
-      if (saysUnknownTool(result)) this.#origin.catalog.drop();
-      const source = { ...this.#origin, ...sourceOf(this.constructor) };
-      return await presented(source, { result, mcpTool, arguments: input, binding: context.binding }, context);
+      if (saysUnknownTool(result)) this.#source.catalog.drop();
+      return await presented(this.#source, { result, mcpTool, arguments: input, binding: context.binding }, context);
     } catch (error) {
-      if (saysUnknownTool(error)) this.#origin.catalog.drop();
+      if (saysUnknownTool(error)) this.#source.catalog.drop();
       throw uncarried(error);
     }
   }
 
   /** Gives the tool up; without a run, the session closes with the last tool that was made for it. */
   override async close(): Promise<void> {
-    await this.#origin.session.release(this);
+    await this.#source.session.release(this);
   }
 }
 

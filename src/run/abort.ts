@@ -3,18 +3,24 @@ interface FanOut {
   readonly detach: () => void;
 }
 
-const fanOuts = new WeakMap<AbortSignal, FanOut>();
+/**
+ * Where a signal holds its fan-out. A weak map would do as well, but every call has signals of its own, and the collector
+ * pays for each entry.
+ */
+const FAN_OUT = Symbol('mcp-toolset/fan-out');
+
+type WatchedSignal = AbortSignal & { [FAN_OUT]?: FanOut | undefined };
 
 /**
  * Calls `listener` once when `signal` aborts, at once if it has. However many listeners wait, the signal itself carries
  * one. Returns the function that takes the listener back.
  */
-export function onAbort(signal: AbortSignal, listener: () => void): () => void {
+export function onAbort(signal: WatchedSignal, listener: () => void): () => void {
   if (signal.aborted) {
     listener();
     return () => undefined;
   }
-  const fanOut = fanOuts.get(signal) ?? attach(signal);
+  const fanOut = signal[FAN_OUT] ?? attach(signal);
   const entry = (): void => listener();
   fanOut.waiting.add(entry);
   return () => {
@@ -22,18 +28,18 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   };
 }
 
-function attach(signal: AbortSignal): FanOut {
+function attach(signal: WatchedSignal): FanOut {
   const waiting = new Set<() => void>();
   const fire = (): void => {
-    fanOuts.delete(signal);
+    signal[FAN_OUT] = undefined;
     for (const entry of [...waiting]) if (waiting.delete(entry)) entry();
   };
   const detach = (): void => {
-    fanOuts.delete(signal);
+    signal[FAN_OUT] = undefined;
     signal.removeEventListener('abort', fire);
   };
   const fanOut = { waiting, detach };
-  fanOuts.set(signal, fanOut);
+  signal[FAN_OUT] = fanOut;
   signal.addEventListener('abort', fire, { once: true });
   return fanOut;
 }

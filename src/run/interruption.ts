@@ -25,17 +25,20 @@ function cancelledBy(signal: AbortSignal): Error {
   return new CancelledError('The call was cancelled.', { cause: signal.reason });
 }
 
-const outcomes = new WeakMap<AbortSignal, CallOutcome>();
+/** Where the signal of a call holds what is known about the call. */
+const OUTCOME = Symbol('mcp-toolset/outcome');
+
+type CallSignal = AbortSignal & { [OUTCOME]?: CallOutcome };
 
 /** Notes what is known about the call of an interruption, should it end early from now on. */
-export function noteOutcome(signal: AbortSignal, outcome: CallOutcome): void {
-  outcomes.set(signal, outcome);
+export function noteOutcome(signal: CallSignal, outcome: CallOutcome): void {
+  signal[OUTCOME] = outcome;
 }
 
 /** Why a call ended early: the reason of its interruption, which may be another call's too, with its own outcome. */
-export function interrupted(signal: AbortSignal): unknown {
+export function interrupted(signal: CallSignal): unknown {
   const reason: unknown = signal.reason;
-  const outcome = outcomes.get(signal);
+  const outcome = signal[OUTCOME];
   if (outcome === undefined || !(reason instanceof CancelledError || reason instanceof DeadlineExceededError)) {
     return reason;
   }

@@ -26,16 +26,19 @@ interface Kept {
 }
 
 // By call and not by error: an application may throw one error object in many calls, also of different users.
-const kept = new WeakMap<object, Kept>();
+const KEPT = Symbol('mcp-toolset/kept');
+
+type CallContext = object & { [KEPT]?: Kept };
 
 /** Keeps what a call has come to for its execution; `context` is what the call was given. */
-export function keep(context: object, result: Kept): void {
-  kept.set(context, result);
+export function keep(context: CallContext, result: Kept): void {
+  // An application that calls a tool by itself may freeze what it passes; nobody asks for the result of that.
+  if (Object.isExtensible(context)) context[KEPT] = result;
 }
 
 /** What a call with this context has come to. */
-export function keptOf(context: object): Kept | undefined {
-  return kept.get(context);
+export function keptOf(context: CallContext): Kept | undefined {
+  return context[KEPT];
 }
 
 /** The execution of a call that returned; a value that cannot be shown makes it a failed one, which keeps the value. */

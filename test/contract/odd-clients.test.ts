@@ -14,13 +14,20 @@ class SlowClient extends Client {
   }
 }
 
-function toolsetOf(server: RawHttpServer) {
+/** A client of the application's that sends a copy of what it is given. */
+class CopyingClient extends Client {
+  override async request(...[request, ...rest]: Parameters<Client['request']>): Promise<never> {
+    return (await super.request(structuredClone(request), ...rest)) as never;
+  }
+}
+
+function toolsetOf(server: RawHttpServer, Built: new (info: { name: string; version: string }) => Client = SlowClient) {
   @McpToolset()
   class Shop {
     @CreateClient()
     client() {
       const transport = new StreamableHTTPClientTransport(new URL(server.url));
-      return { client: new SlowClient({ name: 'slow', version: '1' }), transport };
+      return { client: new Built({ name: 'slow', version: '1' }), transport };
     }
   }
   return Shop;
@@ -43,6 +50,12 @@ describe('R26, R42: an application that extends the official client', () => {
     expect(executions[1]).toMatchObject({ error: expect.any(ToolError), content: 'no such thing' });
     expect(executions[2]).toMatchObject({ error: { name: 'ProviderError', outcome: 'unknown' } });
   });
+});
+
+it('R26, R42: a client of the application that sends a copy of the request loses no result', async () => {
+  const server = await startRawHttp({ tools: [tool('a')], call: () => text('done', { structuredContent: { n: 1 } }) });
+  const tools = await registered([toolsetOf(server, CopyingClient)]);
+  expect(await tools.execute({ name: 'a' })).toMatchObject({ status: 'success', value: { n: 1 } });
 });
 
 describe('R5: a transport of the application', () => {

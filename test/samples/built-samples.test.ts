@@ -1,0 +1,85 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+/**
+ * Samples as their npm scripts build and start them, but in a folder of their own: another test file may be using dist/ and
+ * samples/dist/.
+ */
+const ROOT = resolve(__dirname, '../..');
+const TSC = require.resolve('typescript/bin/tsc');
+
+let folder: string;
+const node = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: folder });
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mcp-toolset-samples-'));
+  for (const name of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', 'samples']) {
+    const filter = (path: string): boolean => !path.includes('dist');
+    await cp(join(ROOT, name), join(folder, name), { recursive: true, filter });
+  }
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  await node(TSC, '-p', 'tsconfig.build.json');
+  await node(TSC, '-p', 'samples');
+}, 180_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+it.each([
+  ['sample:langchain', 'adapters/langchain.js'],
+  ['sample:express-service', 'express-service/main.js'],
+])('%s starts %s', async (script, file) => {
+  const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+  expect(scripts).toMatchObject({ [script]: expect.stringMatching(new RegExp(` node samples/dist/${file}$`)) });
+});
+
+it('langchain: has an agent make calls, and shows what came of each', async () => {
+  const { stdout, stderr } = await node('samples/dist/adapters/langchain.js');
+  expect(stderr).toBe('');
+  expect(stdout).toContain('get-sum (success): The sum of 19 and 23 is 42.');
+  expect(stdout).toContain('get-sum (error): Error: ');
+  expect(stdout).toMatch(/get-tiny-image \(success\): .*\[image\].*artifacts: image\/png/);
+  expect(stdout).toMatch(/ai: I made 3 calls\.\n$/);
+});
+
+describe('express-service', () => {
+  let child: ChildProcess;
+  afterEach(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+
+  it('ends by itself at SIGTERM, an answer under way with it', async () => {
+    const { ANTHROPIC_API_KEY: _, OPENAI_API_KEY: __, ...own } = process.env;
+    const env = { ...own, PORT: '0', GRACE: '1' };
+    child = spawn(process.execPath, ['samples/dist/express-service/main.js'], { cwd: folder, env });
+    const written = { stdout: '', stderr: '' };
+    child.stdout?.on('data', (chunk: Buffer) => (written.stdout += chunk.toString()));
+    child.stderr?.on('data', (chunk: Buffer) => (written.stderr += chunk.toString()));
+    const closed = once(child, 'close');
+    while (!written.stdout.includes('\n')) await once(child.stdout!, 'data');
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(written.stdout)?.[0] ?? '';
+    expect(written.stdout).toContain('model: scripted stand-in');
+
+    const post = (path: string, body: object, headers: object = {}) => {
+      const init = { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers } };
+      return fetch(url + path, { ...init, body: JSON.stringify(body) });
+    };
+    const Cookie = (await post('/session', { user: 'ada' })).headers.getSetCookie()[0] ?? '';
+    const answer = await post('/ask', { question: 'count the stock' }, { Cookie });
+    let text = '';
+    for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+      const called = text.includes('event: call');
+      text += Buffer.from(chunk).toString();
+      if (!called && text.includes('event: call')) child.kill('SIGTERM');
+    }
+    expect(text).toContain('event: error\ndata: {"message":"The service is stopping."}');
+    expect(await closed).toEqual([0, null]);
+    expect(written.stdout).toMatch(/SIGTERM: stopping\nStopped\. 0 sessions are open\.\n$/);
+    expect(written.stderr).toBe('');
+  });
+});
