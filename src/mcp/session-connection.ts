@@ -35,6 +35,7 @@ export class SessionConnection {
    * @throws what `ReopeningLink#open` throws, and the signal's reason
    */
   async open(signal: AbortSignal, phase?: 'before'): Promise<void> {
+    if (this.isOpen) return;
     this.opening ??= this.take(phase);
     await untilAborted(this.opening, signal);
   }
