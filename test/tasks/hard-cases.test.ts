@@ -1,0 +1,134 @@
+import { getEventListeners } from 'node:events';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { ElicitationRequest, HandlerContext, UnconnectedClient } from 'mcp-toolset';
+import { closeRunsAfterEach, factoryToolset, registered, startRun, toolsetFor } from '../contract/live-run';
+import { form, scene } from '../handlers/asking';
+import { closeServersAfterEach, rawStdio, tool } from '../servers';
+import { LONG, task, TASK_CAPABILITIES, taskServer } from './task-server';
+
+closeServersAfterEach();
+closeRunsAfterEach();
+
+it('looking at a task leaves no listener behind, however often it is looked at', async () => {
+  const server = await taskServer({ status: (look) => (look < 12 ? 'working' : 'completed') });
+  const counts: number[] = [];
+  class Counting extends Client {
+    override request: Client['request'] = (request, schema, options) => {
+      if (request.method === 'tasks/get' && options?.signal) {
+        counts.push(getEventListeners(options.signal, 'abort').length);
+      }
+      return super.request(request, schema, options);
+    };
+  }
+  const create = (): UnconnectedClient => ({
+    client: new Counting({ name: 'application', version: '1' }),
+    transport: new StreamableHTTPClientTransport(new URL(String((server.connection as { url: unknown }).url))),
+  });
+  const registry = await registered(startRun(), factoryToolset(create));
+  expect(await registry.execute({ name: 'long' })).toMatchObject({ content: 'done' });
+  expect(Math.max(...counts)).toBeLessThanOrEqual(1);
+});
+
+it('a time above the longest one of a timer does not make the looks at a task follow at once', async () => {
+  const server = await taskServer({ status: () => task('working', { pollInterval: 2 ** 40 }), script: {
+    call: () => ({ task: task('working', { pollInterval: 2 ** 40 }) }),
+  } });
+  const run = startRun();
+  const registry = await registered(run, toolsetFor(server.connection, { timeout: 2 ** 40 }));
+  const call = registry.execute({ name: 'long' }).catch(() => undefined);
+  await server.waitFor('tools/call');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const looks = server.requests.filter(({ method }) => method === 'tasks/get').length;
+  run.cancel();
+  await call;
+  expect(looks).toBe(0);
+});
+
+it('what a task asks for that was given up belongs to no other call', async () => {
+  const server = await rawStdio({
+    tools: [LONG, tool('other')],
+    initialize: { capabilities: TASK_CAPABILITIES },
+    data: {
+      task: task('working'),
+      related: { ...form({}), _meta: { 'io.modelcontextprotocol/related-task': { taskId: 'task-1' } } },
+      other: 0,
+    },
+    call: ({ name }, { id, data, request }) => {
+      if (name === 'long') return { task: data.task };
+      data.other = id as number;
+      request('ask', 'elicitation/create', data.related);
+    },
+    on: {
+      'tasks/get': ({ id, data, reply }) => reply(id, data.task),
+      'tasks/cancel': ({ id, data, reply }) => reply(id, data.task),
+      response: ({ data, reply }) => reply(data.other, { content: [] }),
+    },
+  });
+  const seen: unknown[] = [];
+  const elicit = (_request: ElicitationRequest, { mcpTool, callId }: HandlerContext) => {
+    seen.push([mcpTool?.name, callId]);
+    return { action: 'accept' as const };
+  };
+  const { registry } = await scene(server, { elicit }, { calls: 'overlapping' });
+  const own = new AbortController();
+  const long = registry.execute({ id: 'first', name: 'long' }, { signal: own.signal }).catch(() => undefined);
+  await server.waitFor('tasks/get');
+  own.abort();
+  await long;
+  await server.waitFor('tasks/cancel');
+  await registry.execute({ id: 'second', name: 'other' });
+  expect(seen).toEqual([[undefined, undefined]]);
+});
+
+it('a run that has ended builds no client to cancel a task of a session that is lost', async () => {
+  let built = 0;
+  const server = await taskServer({ status: () => 'working' });
+  const create = (): UnconnectedClient => {
+    built += 1;
+    return {
+      client: new Client({ name: 'application', version: '1' }),
+      transport: new StreamableHTTPClientTransport(new URL(String((server.connection as { url: unknown }).url))),
+    };
+  };
+  const run = startRun();
+  const registry = await registered(run, factoryToolset(create));
+  const call = registry.execute({ name: 'long' }).catch(() => undefined);
+  await server.waitFor('tasks/get');
+  server.forgetSessions();
+  run.cancel();
+  await call;
+  await run.close();
+  expect(built).toBe(1);
+});
+
+it('requests that a server takes back count for as long as their handlers work', async () => {
+  const server = await rawStdio({
+    tools: [tool('x')],
+    data: { asked: 0 },
+    call: (_params, { data, request, notify }) => {
+      for (let count = 0; count < 50; count += 1) {
+        request(`ask-${(data.asked += 1)}`, 'roots/list');
+        notify('notifications/cancelled', { requestId: `ask-${data.asked}` });
+      }
+      return { content: [] };
+    },
+  });
+  let most = 0;
+  let running = 0;
+  let stop!: () => void;
+  const stopped = new Promise<void>((resolve) => (stop = resolve));
+  const roots = async (): Promise<[]> => {
+    most = Math.max(most, (running += 1));
+    await stopped;
+    running -= 1;
+    return [];
+  };
+  const { registry } = await scene(server, { roots }, { limits: { maxServerRequests: 3 } });
+  expect(await registry.execute({ name: 'x' })).toMatchObject({ status: 'success' });
+  // The reply to a request of the server shows that all that came before it has been taken in.
+  await server.tell((exchange) => exchange.request('last', 'ping'));
+  await server.waitFor(({ message }) => (message as { id?: unknown } | undefined)?.id === 'last');
+  stop();
+  expect(most).toBeLessThanOrEqual(3);
+});
