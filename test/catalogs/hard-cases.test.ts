@@ -1,15 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import Keyv from 'keyv';
 import {
   CancelledError,
   CatalogStore,
   ConfigurationError,
+  configureMcpToolset,
+  CreateClient,
   McpToolset,
   SessionRegistry,
   ToolRegistry,
   type Run,
   type RunOptions,
   type ToolsetClass,
+  type UnconnectedClient,
 } from 'mcp-toolset';
 import { container } from 'tsyringe';
 import { closeRunsAfterEach, gate, registered, startRun, toolsetFor } from '../contract/live-run';
@@ -60,28 +67,34 @@ it('a fetch that fails because its user is refused when its session is opened an
   expect((await waiting).names).toEqual(['search']);
 });
 
-it.each(['catalog', 'session'])('a run that ends while the key of its %s is asked for ends its discovery', async (option) => {
-  const server = await startRawHttp({ tools: TOOLS });
-  const asked = gate();
-  const answer = gate<string>();
-  const key = () => {
-    asked.open();
-    return answer.passed;
-  };
-  const toolset = toolsetFor(server.connection, {
-    [option]: option === 'catalog' ? { ttl: MINUTE, key } : { scope: 'application', key },
-  });
-  const run = startRun();
-  const outcome = registered(run, toolset).then(
-    () => 'registered',
-    (error: unknown) => error,
-  );
-  await asked.passed;
-  run.cancel();
-  const settled = await Promise.race([outcome, new Promise((resolve) => setTimeout(resolve, 1_000, 'still waiting'))]);
-  answer.open('late');
-  expect(settled).toBeInstanceOf(CancelledError);
-});
+it.each(['catalog', 'session'])(
+  'a run that ends while the key of its %s is asked for ends its discovery',
+  async (option) => {
+    const server = await startRawHttp({ tools: TOOLS });
+    const asked = gate();
+    const answer = gate<string>();
+    const key = () => {
+      asked.open();
+      return answer.passed;
+    };
+    const toolset = toolsetFor(server.connection, {
+      [option]: option === 'catalog' ? { ttl: MINUTE, key } : { scope: 'application', key },
+    });
+    const run = startRun();
+    const outcome = registered(run, toolset).then(
+      () => 'registered',
+      (error: unknown) => error,
+    );
+    await asked.passed;
+    run.cancel();
+    const settled = await Promise.race([
+      outcome,
+      new Promise((resolve) => setTimeout(resolve, 1_000, 'still waiting')),
+    ]);
+    answer.open('late');
+    expect(settled).toBeInstanceOf(CancelledError);
+  },
+);
 
 it('a catalog that was announced to have changed while it was fetched is not kept by the store', async () => {
   const keyv = new Keyv();
@@ -128,33 +141,37 @@ it('a run that starts while a changed catalog is being written does not have it 
   expect(next).toEqual(['new']);
 });
 
-it.each(['set', 'delete'] as const)('a store whose %s throws a ConfigurationError leaves no unhandled rejection', async (what) => {
-  const keyv = new Keyv();
-  const fail = () => Promise.reject(new ConfigurationError('the store is not set up'));
-  const store = CatalogStore.over({
-    get: (key) => keyv.get(key),
-    set: (key, value, ttl) => keyv.set(key, value, ttl),
-    delete: (key) => keyv.delete(key),
-    [what]: fail,
-  });
-  const server = await startRawHttp({
-    tools: [tool('old')],
-    call: (_params, exchange) =>
-      void exchange.sse().notify('notifications/tools/list_changed').reply({ content: [] }).end(),
-  });
-  const toolset = toolsetFor(server.connection, { catalog: { ttl: MINUTE } });
-  const rejections: unknown[] = [];
-  const note = (reason: unknown): void => void rejections.push(reason);
-  process.on('unhandledRejection', note);
-  try {
-    const registry = await registered(runWith(store), toolset);
-    await registry.execute({ name: 'old' });
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  } finally {
-    process.off('unhandledRejection', note);
-  }
-  expect(rejections).toEqual([]);
-});
+it.each(['set', 'delete'] as const)(
+  'a store whose %s throws a ConfigurationError leaves no unhandled rejection',
+  async (what) => {
+    const keyv = new Keyv();
+    const fail = () => Promise.reject(new ConfigurationError('the store is not set up'));
+    const store = CatalogStore.over({
+      get: (key) => keyv.get(key),
+      set: (key, value, ttl) => keyv.set(key, value, ttl),
+      delete: (key) => keyv.delete(key),
+      [what]: fail,
+    });
+    const server = await startRawHttp({
+      tools: [tool('old')],
+      call: (_params, exchange) =>
+        void exchange.sse().notify('notifications/tools/list_changed').reply({ content: [] }).end(),
+    });
+    const toolset = toolsetFor(server.connection, { catalog: { ttl: MINUTE } });
+    const rejections: unknown[] = [];
+    const note = (reason: unknown): void => void rejections.push(reason);
+    process.on('unhandledRejection', note);
+    try {
+      const registry = await registered(runWith(store), toolset);
+      await registry.execute({ name: 'old' });
+      await setImmediate();
+      await setImmediate();
+    } finally {
+      process.off('unhandledRejection', note);
+    }
+    expect(rejections).toEqual([]);
+  },
+);
 
 it('a session of the application whose credentials the server refuses is not lent again', async () => {
   const valid = new Set(['Bearer 1']);
@@ -181,4 +198,42 @@ it('a session of the application whose credentials the server refuses is not len
   // The one whose session it is finds out.
   expect(await call('2')).toBe('error');
   expect(await call('2')).toBe('success');
+});
+
+it('R11: the limits of a run hold also for a catalog that another run has fetched', async () => {
+  const server = await startRawHttp({ tools: [tool('a'), tool('b')] });
+  const toolset = toolsetFor(server.connection, { catalog: { ttl: MINUTE } });
+  await register(toolset);
+  const strict = container.createChildContainer();
+  configureMcpToolset(strict, { limits: { maxTools: 1 } });
+  await expect(register(toolset, { container: strict })).rejects.toThrow(/maxTools/);
+});
+
+it('what a store has kept that cannot be shared costs a warning and no run', async () => {
+  const server = await startRawHttp({ tools: TOOLS });
+  const toolset = toolsetFor(server.connection, { catalog: { ttl: MINUTE } });
+  const kept = { at: Date.now(), tools: [{ ...tool('kept'), extra: new Uint8Array(4) }] };
+  const store = CatalogStore.over({
+    get: () => Promise.resolve(kept),
+    set: () => Promise.resolve(true),
+    delete: () => Promise.resolve(true),
+  });
+  await expect(registered(runWith(store), toolset)).resolves.toBeInstanceOf(ToolRegistry);
+});
+
+it('what runs share does not freeze the objects of a server in the same process', async () => {
+  const definition = { name: 'x', description: 'one', inputSchema: { type: 'object' as const } };
+  @McpToolset({ catalog: { ttl: MINUTE, key: () => 'all' } })
+  class Built {
+    @CreateClient()
+    async client(): Promise<UnconnectedClient> {
+      const [transport, end] = InMemoryTransport.createLinkedPair();
+      const server = new Server({ name: 'memory', version: '1' }, { capabilities: { tools: {} } });
+      server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [definition] }));
+      await server.connect(end);
+      return { client: new Client({ name: 'application', version: '1' }), transport };
+    }
+  }
+  await register(Built);
+  expect(Object.isFrozen(definition)).toBe(false);
 });

@@ -5,7 +5,7 @@ import type { ElicitationRequest, HandlerContext, UnconnectedClient } from 'mcp-
 import { closeRunsAfterEach, factoryToolset, registered, startRun, toolsetFor } from '../contract/live-run';
 import { form, scene } from '../handlers/asking';
 import { closeServersAfterEach, rawStdio, tool } from '../servers';
-import { LONG, task, TASK_CAPABILITIES, taskServer } from './task-server';
+import { LONG, task, taskRequests, TASK_CAPABILITIES, taskServer } from './task-server';
 
 closeServersAfterEach();
 closeRunsAfterEach();
@@ -31,9 +31,12 @@ it('looking at a task leaves no listener behind, however often it is looked at',
 });
 
 it('a time above the longest one of a timer does not make the looks at a task follow at once', async () => {
-  const server = await taskServer({ status: () => task('working', { pollInterval: 2 ** 40 }), script: {
-    call: () => ({ task: task('working', { pollInterval: 2 ** 40 }) }),
-  } });
+  const server = await taskServer({
+    status: () => task('working', { pollInterval: 2 ** 40 }),
+    script: {
+      call: () => ({ task: task('working', { pollInterval: 2 ** 40 }) }),
+    },
+  });
   const run = startRun();
   const registry = await registered(run, toolsetFor(server.connection, { timeout: 2 ** 40 }));
   const call = registry.execute({ name: 'long' }).catch(() => undefined);
@@ -102,33 +105,17 @@ it('a run that has ended builds no client to cancel a task of a session that is 
   expect(built).toBe(1);
 });
 
-it('requests that a server takes back count for as long as their handlers work', async () => {
-  const server = await rawStdio({
-    tools: [tool('x')],
-    data: { asked: 0 },
-    call: (_params, { data, request, notify }) => {
-      for (let count = 0; count < 50; count += 1) {
-        request(`ask-${(data.asked += 1)}`, 'roots/list');
-        notify('notifications/cancelled', { requestId: `ask-${data.asked}` });
-      }
-      return { content: [] };
-    },
-  });
-  let most = 0;
-  let running = 0;
-  let stop!: () => void;
-  const stopped = new Promise<void>((resolve) => (stop = resolve));
-  const roots = async (): Promise<[]> => {
-    most = Math.max(most, (running += 1));
-    await stopped;
-    running -= 1;
-    return [];
-  };
-  const { registry } = await scene(server, { roots }, { limits: { maxServerRequests: 3 } });
-  expect(await registry.execute({ name: 'x' })).toMatchObject({ status: 'success' });
-  // The reply to a request of the server shows that all that came before it has been taken in.
-  await server.tell((exchange) => exchange.request('last', 'ping'));
-  await server.waitFor(({ message }) => (message as { id?: unknown } | undefined)?.id === 'last');
-  stop();
-  expect(most).toBeLessThanOrEqual(3);
+it('a task with an empty content beside it is a task', async () => {
+  const server = await taskServer({ script: { call: () => ({ task: task('working'), content: [] }) } });
+  const registry = await registered(startRun(), toolsetFor(server.connection));
+  expect(await registry.execute({ name: 'long' })).toMatchObject({ content: 'done' });
+});
+
+it('a task that was made with a status that the protocol does not know is cancelled', async () => {
+  const server = await taskServer({ script: { call: () => ({ task: task('submitted') }) } });
+  const run = startRun();
+  const registry = await registered(run, toolsetFor(server.connection));
+  expect(await registry.execute({ name: 'long' })).toMatchObject({ error: { code: 'protocol_error' } });
+  await run.close();
+  expect(taskRequests(server)).toEqual(['tools/call', 'tasks/cancel']);
 });
