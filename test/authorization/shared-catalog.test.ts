@@ -52,17 +52,18 @@ it('a fetch that fails because of the token of its own user is taken over by ano
   await users.authorize('bob', await users.refused('bob'));
   const asked = gate();
   const answer = gate();
-  class Malformed extends UserProvider {
-    override async tokens(): Promise<OAuthTokens> {
-      asked.open();
-      await answer.passed;
-      return { access_token: 'one\nother', token_type: 'Bearer' };
-    }
-  }
+  const tokens = async (): Promise<OAuthTokens> => {
+    asked.open();
+    await answer.passed;
+    return { access_token: 'one\nother', token_type: 'Bearer' };
+  };
   @McpToolset({
     connection: ({ run }) => ({
       ...server.connection,
-      authProvider: new (run?.invocation.actorId === 'ada' ? Malformed : UserProvider)(users.store('bob')),
+      authProvider: Object.assign(
+        new UserProvider(users.store('bob')),
+        run?.invocation.actorId === 'ada' && { tokens },
+      ),
     }),
     catalog: { ttl: 60_000, key: () => 'everyone' },
   })
