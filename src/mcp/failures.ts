@@ -50,6 +50,7 @@ export function translated(details: RequestFailureDetails, subject: RequestSubje
 
 function refusesCredentials(details: RequestFailureDetails): boolean {
   if (details.kind === 'http') return details.status === 401 || details.status === 403;
+  if (details.kind === 'unsent' && details.isOfCredentials) return true;
   // The SDK's own transport says it by the class of its error.
   const { cause } = details as { cause?: unknown };
   return (Object(cause) as object).constructor.name === 'UnauthorizedError';

@@ -105,20 +105,21 @@ export class Handlers {
   ): Promise<object> {
     if (this.isClosed) throw unanswered();
     this.checkLoad(role);
-    this.answering += 1;
     const call = link.callOfMessage(params);
     const resume = link.calls.pause(call);
     const joined = joinSignals([this.runSignal(), signal, call?.wait.signal ?? NEVER]);
     try {
       joined.signal.throwIfAborted();
+      this.answering += 1;
       const answer = (async () => this.call(role, params, this.context(joined.signal, call)))();
+      const ended = (): number => (this.answering -= 1);
+      answer.then(ended, ended);
       return checkedAnswer(role, params, await untilAborted(answer, joined.signal));
     } catch (error) {
       throw this.disclosed(error, role, joined.signal.aborted);
     } finally {
       joined.release();
       resume();
-      this.answering -= 1;
     }
   }
 

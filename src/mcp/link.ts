@@ -120,8 +120,12 @@ export class Link {
   /** The call that the message belongs to which is being received. */
   callOfMessage(params: object): ActiveCall | undefined {
     const requestId = hooksOf(this.transport).currentRequestId?.();
-    const call = requestId === undefined ? this.calls.only() : this.channel.callOf(requestId);
-    return this.calls.ofTask(relatedTask(params)) ?? call;
+    const ofStream = requestId === undefined ? undefined : this.channel.callOf(requestId);
+    const taskId = relatedTask(params);
+    // What belongs to a task that is not waited for any more belongs to no other call.
+    if (taskId !== undefined)
+      return this.calls.ofTask(taskId) ?? (ofStream?.taskId === undefined ? ofStream : undefined);
+    return requestId === undefined ? this.calls.only() : ofStream;
   }
 
   /** Whether the client does something about a server's request or notification by itself. */

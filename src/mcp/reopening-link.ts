@@ -3,7 +3,7 @@ import { NEVER, onAbort, untilAborted } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
 import { ActiveCalls, type ActiveCall } from './active-calls';
-import type { RequestSubject } from './failures';
+import { isAboutCredentials, type RequestSubject } from './failures';
 import type { RawResult } from './reply';
 import type { Handlers } from './handlers';
 import { Link } from './link';
@@ -49,6 +49,7 @@ export class ReopeningLink {
   private readonly end = new AbortController();
   private readonly inFlight = new Map<Link, number>();
   private requestTimeout: number;
+  private isRefused = false;
 
   constructor(private source: LinkSource) {
     this.requestTimeout = source.timeout;
@@ -111,16 +112,16 @@ export class ReopeningLink {
     try {
       return await this.send(link, request);
     } catch (error) {
-      if (!isForgotten(error, link)) throw explained(error, request.subject, link);
+      if (!isForgotten(error, link)) throw this.told(error, request, link);
     }
     request.wait.signal.throwIfAborted();
     await this.reopened(link, request);
     return this.resend(request);
   }
 
-  /** Whether another run may have it: it is connected, and nothing is under way. */
+  /** Whether another run may have it: it is connected, its credentials are taken, and nothing is under way. */
   get isFree(): boolean {
-    return this.current?.isUsable === true && this.reopening === undefined && this.calls.isEmpty;
+    return !this.isRefused && this.current?.isUsable === true && this.reopening === undefined && this.calls.isEmpty;
   }
 
   /** Has it serve another run, by what the connections of that one are made from. */
@@ -151,6 +152,8 @@ export class ReopeningLink {
 
   private async created(): Promise<UnconnectedClient> {
     const { definition, signal, create } = this.source;
+    signal.throwIfAborted();
+    this.end.signal.throwIfAborted();
     const creating = create();
     try {
       const returned = await untilAborted(untilAborted(creating, signal), this.end.signal);
@@ -197,8 +200,14 @@ export class ReopeningLink {
     try {
       return await this.send(link, request);
     } catch (error) {
-      throw explained(error, request.subject, link);
+      throw this.told(error, request, link);
     }
+  }
+
+  private told(error: unknown, { subject }: LinkRequest, link: Link): unknown {
+    const told = explained(error, subject, link);
+    if (told instanceof Error && isAboutCredentials(told)) this.isRefused = true;
+    return told;
   }
 
   private inUse({ toolset }: RequestSubject): Link {

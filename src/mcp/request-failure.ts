@@ -9,7 +9,7 @@ export type RequestFailureDetails =
   /** The request cannot be sent, because of what is in it. */
   | { readonly kind: 'unsendable'; readonly message: string; readonly cause?: unknown }
   /** The request never left. */
-  | { readonly kind: 'unsent'; readonly message: string; readonly cause?: unknown }
+  | { readonly kind: 'unsent'; readonly message: string; readonly cause?: unknown; readonly isOfCredentials?: true }
   /** The connection ended before the reply came. */
   | { readonly kind: 'closed'; readonly message: string; readonly cause?: unknown }
   /** The answer could not be read as a reply. */

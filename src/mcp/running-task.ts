@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ToolError } from '../errors';
+import { LONGEST_TIMER } from '../options';
 import { joinSignals, type JoinedSignal } from '../run/abort';
 import type { LinkRequest, ReopeningLink } from './reopening-link';
 import type { RawResult } from './reply';
@@ -11,14 +12,17 @@ export class RunningTask {
   private latest: Task;
   private readonly scope: JoinedSignal;
 
-  /** `request` is the call that the task was made of. */
+  /**
+   * `request` is the call that the task was made of.
+   * @throws ProtocolError for a status that the protocol does not know
+   */
   constructor(
     private readonly link: ReopeningLink,
     private readonly request: LinkRequest,
     task: CreatedTask,
   ) {
     this.taskId = task.taskId;
-    this.latest = task;
+    this.latest = readTask(task.description, request.subject);
     this.scope = joinSignals([request.wait.signal]);
     if (request.call) request.call.taskId = task.taskId;
   }
@@ -58,7 +62,7 @@ export class RunningTask {
     const resume = this.request.wait.pause();
     const { signal } = this.scope;
     try {
-      await delay(Math.min(milliseconds, this.link.timeout), undefined, { signal });
+      await delay(Math.min(milliseconds, this.link.timeout, LONGEST_TIMER), undefined, { signal });
     } catch {
       signal.throwIfAborted();
     } finally {
@@ -66,15 +70,21 @@ export class RunningTask {
     }
   }
 
-  private ask(method: 'tasks/get' | 'tasks/result'): Promise<RawResult> {
+  private async ask(method: 'tasks/get' | 'tasks/result'): Promise<RawResult> {
     const { subject, wait, call } = this.request;
-    return this.link.request({
-      method,
-      params: { taskId: this.taskId },
-      subject: { ...subject, method, phase: 'after' },
-      wait: { ...wait, signal: this.scope.signal },
-      call,
-    });
+    // The client leaves a listener on every signal that it is given.
+    const { signal, release } = joinSignals([this.scope.signal]);
+    try {
+      return await this.link.request({
+        method,
+        params: { taskId: this.taskId },
+        subject: { ...subject, method, phase: 'after' },
+        wait: { ...wait, signal },
+        call,
+      });
+    } finally {
+      release();
+    }
   }
 
   /** A server may have nothing to say of a task that failed beside what it says of its status. */

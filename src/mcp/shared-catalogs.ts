@@ -113,7 +113,7 @@ export class SharedCatalogs {
   private async fetched(entry: Entry, request: CatalogRequest): Promise<Catalog> {
     const { ttl } = request;
     const kept = entry.isDropped ? undefined : await this.kept(request);
-    const catalog = frozen(kept?.catalog ?? (await request.read()));
+    const catalog = kept?.catalog ?? frozen(await request.read());
     // What was dropped while it was fetched is out of date.
     if (this.entriesOf(request).get(placeKey(request)) !== entry) return catalog;
     entry.catalog = catalog;
@@ -130,12 +130,12 @@ export class SharedCatalogs {
     const { definition, ttl, logger, check } = request;
     const value = await this.ask(request, 'get', (store, key) => store.get(key));
     if (value === undefined || value === null) return undefined;
-    const { at, tools } = Object(value) as { at?: unknown; tools?: unknown };
-    const age = Math.max(0, Date.now() - Number(at));
-    if (age >= ttl) return undefined;
     try {
+      const { at, tools } = Object(value) as { at?: unknown; tools?: unknown };
+      const age = Math.max(0, Date.now() - Number(at));
+      if (age >= ttl) return undefined;
       if (!Number.isFinite(age)) throw new ProtocolError('it does not say from when it is');
-      return { catalog: await check(tools), age };
+      return { catalog: frozen(await check(tools)), age };
     } catch (error) {
       logger.warn(`Toolset ${definition.name}: what the CatalogStore has kept is not used: ${messageOf(error)}`);
       return undefined;
@@ -190,8 +190,9 @@ function addressOf({ source }: ToolsetDefinition): unknown {
   return 'url' in connection ? String(connection.url) : [connection.command, connection.args, connection.cwd];
 }
 
-/** What many runs are given, none of them may change. Never recurses, however deep the values are. */
-function frozen(catalog: Catalog): Catalog {
+/** A copy that no run can change for the others; a server in the same process keeps its own objects as they are. */
+function frozen(listed: Catalog): Catalog {
+  const catalog = structuredClone(listed);
   const left: object[] = [catalog];
   for (let value = left.pop(); value; value = left.pop()) {
     Object.freeze(value);

@@ -19,8 +19,11 @@ export interface Task {
   readonly pollInterval: number;
 }
 
-/** A task that was made of a call. */
-export type CreatedTask = Task & { readonly taskId: string };
+/** A task that was made of a call, and how its server describes it. */
+export interface CreatedTask {
+  readonly taskId: string;
+  readonly description: object;
+}
 
 /** Whether a tool is to be called as a task, if its server can do so: where it must, or where it may and is wanted. */
 export function wantsTask({ execution }: McpToolDefinition, options: TaskOptions): boolean {
@@ -31,12 +34,11 @@ export function wantsTask({ execution }: McpToolDefinition, options: TaskOptions
 /** The task that a server has made of a call, which it may have carried out at once all the same. */
 export function createdTask(reply: RawResult, subject: RequestSubject): CreatedTask | undefined {
   const { task, content, structuredContent } = reply;
-  if (typeof task !== 'object' || task === null || content !== undefined || structuredContent !== undefined) {
-    return undefined;
-  }
+  const hasContent = Array.isArray(content) ? content.length > 0 : content !== undefined && content !== null;
+  if (typeof task !== 'object' || task === null || hasContent || structuredContent !== undefined) return undefined;
   const { taskId } = task as { taskId?: unknown };
   if (typeof taskId !== 'string' || taskId === '') throw misdescribed('its task has no id', subject);
-  return { ...readTask(task, subject), taskId };
+  return { taskId, description: task };
 }
 
 /**

@@ -73,7 +73,8 @@ export class Authorization {
     this.learn([tokens.access_token]);
     if (PRINTABLE.test(tokens.access_token)) return `Bearer ${tokens.access_token}`;
     // `fetch` would quote it in its error.
-    throw new RequestFailure({ kind: 'unsent', message: "the authProvider's token is no valid value of a header" });
+    const message = "the authProvider's token is no valid value of a header";
+    throw new RequestFailure({ kind: 'unsent', message, isOfCredentials: true });
   }
 
   /**
@@ -162,7 +163,7 @@ export class Authorization {
     const checkRedirect = (url: URL): void => {
       if (url.protocol === 'https:' || (allowsHttp && url.protocol === 'http:')) return;
       const message = `the user would be sent to ${url.protocol}//${url.host}, which is not https:`;
-      throw new RequestFailure({ kind: 'unsent', message });
+      throw new RequestFailure({ kind: 'unsent', message, isOfCredentials: true });
     };
     const watched = new WatchedProvider(this.application, { ...attempt, checkRedirect, learn: this.learn });
     const scope = attempt.scope ?? challenge?.scope;
