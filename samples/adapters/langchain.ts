@@ -8,16 +8,9 @@ import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messag
 import type { ChatResult } from '@langchain/core/outputs';
 import { createAgent } from 'langchain';
 import { container } from 'tsyringe';
-import { McpToolset, RunFactory, ToolRegistry, type ToolExecution } from 'mcp-toolset';
+import { RunFactory, ToolRegistry, type ToolExecution } from 'mcp-toolset';
 import { langchainTools } from 'mcp-toolset/langchain';
-
-@McpToolset({
-  connection: {
-    command: process.execPath,
-    args: [require.resolve('@modelcontextprotocol/server-everything/dist/index.js'), 'stdio'],
-  },
-})
-class EverythingTools {}
+import { DemoTools } from './tools';
 
 /** Stands in for a model: it says which calls to make, and then what came of them. */
 class StandIn extends BaseChatModel {
@@ -48,7 +41,7 @@ class StandIn extends BaseChatModel {
 async function main(): Promise<void> {
   await using run = container.resolve(RunFactory).start({ timeout: 30_000 });
   const tools = run.resolve(ToolRegistry);
-  await tools.register(EverythingTools);
+  await tools.register(DemoTools);
   const agent = createAgent({ model: new StandIn({}), tools: langchainTools(tools), signal: run.signal });
   const { messages } = await agent.invoke({ messages: [{ role: 'user', content: 'What is 19 + 23?' }] });
   for (const message of messages) {

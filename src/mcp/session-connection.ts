@@ -18,7 +18,7 @@ export class SessionConnection {
 
   private current: ReopeningLink;
   private opening: Promise<void> | undefined;
-  private wasOpened = false;
+  private isOpen = false;
 
   constructor(private readonly parts: ConnectionParts) {
     this.current = new ReopeningLink(parts.source);
@@ -29,17 +29,13 @@ export class SessionConnection {
     return this.current;
   }
 
-  /** Whether it has been opened. */
-  get isOpen(): boolean {
-    return this.wasOpened;
-  }
-
   /**
    * Opens it, once for all that need it; `phase` says what for. Where that fails, nothing stays open, and the next one
    * that needs it tries again.
    * @throws what `ReopeningLink#open` throws, and the signal's reason
    */
   async open(signal: AbortSignal, phase?: 'before'): Promise<void> {
+    if (this.isOpen) return;
     this.opening ??= this.take(phase);
     await untilAborted(this.opening, signal);
   }
@@ -47,7 +43,7 @@ export class SessionConnection {
   /** Leaves it for the next run, if that may have it. */
   leave(): boolean {
     const { warm } = this.parts;
-    if (!warm || !this.wasOpened || !this.current.isFree) return false;
+    if (!warm || !this.isOpen || !this.current.isFree) return false;
     warm.keep({ link: this.current, openedAt: this.openedAt });
     return true;
   }
@@ -64,7 +60,7 @@ export class SessionConnection {
     }
     if (taken) this.current = taken.link;
     this.openedAt = taken?.openedAt ?? new Date();
-    this.wasOpened = true;
+    this.isOpen = true;
     onOpen();
   }
 }

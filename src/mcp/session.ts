@@ -105,7 +105,7 @@ export class Session implements OpenSession {
     const tool = call?.mcpTool.name;
     const subject: RequestSubject = { toolset: this.toolset, method, tool };
     if (tool !== undefined) noteOutcome(signal, 'not-sent');
-    if (!this.closing && !this.connection.isOpen) await this.connected(subject, signal);
+    if (!this.closing) await this.connected(subject, signal);
     const leave = this.isSerial ? await this.turns.enter(signal) : undefined;
     try {
       signal.throwIfAborted();

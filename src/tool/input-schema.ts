@@ -9,7 +9,6 @@ import { withinTime } from './time-limit';
 const OPTIONS: Options = {
   strict: false,
   validateFormats: true,
-  addUsedSchema: false,
   logger: false,
   // Else every object would have properties named constructor, toString, …
   ownProperties: true,

@@ -176,6 +176,13 @@ describe('R41: by the dialect that $schema names', () => {
       { a: 'x' },
       false,
     ],
+    ['a $ref to the root', { properties: { child: { $ref: '#' } }, type: 'object' }, { child: { child: 1 } }, false],
+    [
+      'a $ref to the root, by its $id',
+      { $id: 'https://a.invalid/tree', properties: { child: { $ref: '/tree' } }, type: 'object' },
+      { child: { child: {} } },
+      true,
+    ],
     [
       'unknown keywords are ignored',
       { 'x-order': 1, properties: { a: { type: 'string', widget: 'date' } } },

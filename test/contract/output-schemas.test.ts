@@ -198,6 +198,7 @@ describe('R24: a declared outputSchema is checked', () => {
     ['dependentRequired', DRAFT_2020, { dependentRequired: { a: ['b'] } }, { a: 1 }, false],
     ['dependencies in draft-07', DRAFT_07, { dependencies: { a: ['b'] } }, { a: 1 }, false],
     ['what stands beside a $ref in 2020-12', undefined, { $ref: '#/$defs/n', minimum: 5, $defs: { n: {} } }, 1, false],
+    ['a $ref to the root', undefined, { properties: { child: { $ref: '#' } }, type: 'object' }, { child: 1 }, false],
     ['unevaluatedProperties', undefined, { properties: { a: {} }, unevaluatedProperties: false }, { b: 1 }, false],
     [
       '$dynamicRef',
