@@ -5,6 +5,13 @@ fromRoot('reflect-metadata');
 const { CreateClient, McpToolset, RunFactory, ToolRegistry } = fromRoot('mcp-toolset');
 const { container } = fromRoot('tsyringe');
 
+/** What the toolset of a target lets its runs share. */
+const CATALOG = { ttl: 3_600_000 };
+const SHARING = {
+  catalog: { catalog: CATALOG },
+  session: { catalog: CATALOG, session: { scope: 'application', key: () => 'everyone' } },
+};
+
 const toolsets = new Map();
 
 /** The toolset class of a target, which an application declares once. */
@@ -25,10 +32,10 @@ function declared(target, options) {
     McpToolset(options)(MemoryTools);
     return MemoryTools;
   }
-  const { url, command, args } = target;
+  const { url, command, args, sharing } = target;
   const connection = target.kind === 'http' ? { url, allowInsecureHttp: true } : { command, args };
   class RemoteTools {}
-  McpToolset({ ...options, connection })(RemoteTools);
+  McpToolset({ ...options, ...SHARING[sharing], connection })(RemoteTools);
   return RemoteTools;
 }
 

@@ -20,6 +20,7 @@ export interface CatalogPlace {
  */
 export class OfferedTool {
   private made: McpToolClass | undefined;
+  private told: ToolSpecification | undefined;
 
   constructor(
     /** The name that the model sees, unless the application gives the class another one. */
@@ -51,6 +52,11 @@ export class OfferedTool {
 
   /** What a model is told about the tool. */
   get specification(): ToolSpecification {
+    this.told ??= this.describe();
+    return this.told;
+  }
+
+  private describe(): ToolSpecification {
     const { name, mcpTool, toolset } = this;
     const description = describedAs(mcpTool, toolset);
     return Object.freeze({ name, description, inputSchema: mcpTool.inputSchema ?? { type: 'object' } });
