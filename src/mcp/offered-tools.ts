@@ -52,7 +52,7 @@ function selected(catalog: Catalog, { definition, logger }: ToolOrigin, origin?:
   const place = { definition, logger, ...(origin && { origin }) };
   const wireNames = catalog.map(({ name }) => name);
   const names = toolNames(wireNames, definition.tools.prefix);
-  warnOfUnknown(definition.tools, new Set(wireNames), (text) => logger.warn(`Toolset ${definition.name}: ${text}`));
+  warnOfUnknown(definition.tools, wireNames, (text) => logger.warn(`Toolset ${definition.name}: ${text}`));
   return catalog
     .map((mcpTool, index) => new OfferedTool(names[index] ?? '', mcpTool, place))
     .filter(({ mcpTool }) => isSelected(mcpTool.name, definition.tools));
@@ -80,11 +80,12 @@ function isSelected(wireName: string, { include, exclude }: ToolSelection): bool
 
 function warnOfUnknown(
   { include, exclude }: ToolSelection,
-  known: ReadonlySet<string>,
+  wireNames: readonly string[],
   warn: (text: string) => void,
 ): void {
-  for (const [option, wireNames] of Object.entries({ include, exclude })) {
-    for (const wireName of wireNames ?? []) {
+  for (const [option, selected] of Object.entries({ include, exclude })) {
+    const known = new Set(selected && wireNames);
+    for (const wireName of selected ?? []) {
       if (!known.has(wireName))
         warn(`option "tools.${option}" names ${quoted(wireName)}, which the server does not list.`);
     }

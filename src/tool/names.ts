@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 const MAX_LENGTH = 64;
 const HASH_LENGTH = 12;
+const LETTER_OR_DIGIT = /[a-zA-Z0-9]/;
 const VALID = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** Whether a model can be shown a tool by this name: 1 to 64 of the characters a-z, A-Z, 0-9, `_` and `-`. */
@@ -14,6 +15,13 @@ export function isToolName(name: unknown): name is string {
  * most 64 characters long and all different. The same wire names always give the same names.
  */
 export function toolNames(wireNames: readonly string[], prefix = ''): string[] {
+  // Most catalogs need no repair at all; their names are different already.
+  const names = wireNames.map((wireName) => prefix + wireName);
+  if (wireNames.every((name) => LETTER_OR_DIGIT.test(name)) && names.every(isToolName)) return names;
+  return repairedNames(wireNames, prefix);
+}
+
+function repairedNames(wireNames: readonly string[], prefix: string): string[] {
   const normalised = wireNames.map(normalise);
   const occurrences = new Map<string, number>();
   for (const name of normalised) occurrences.set(name, (occurrences.get(name) ?? 0) + 1);
@@ -27,7 +35,7 @@ export function toolNames(wireNames: readonly string[], prefix = ''): string[] {
 
 function normalise(wireName: string): string {
   const name = wireName.replace(/[^a-zA-Z0-9_-]/gu, '_');
-  return /[a-zA-Z0-9]/.test(name) ? name : `tool_${digest(wireName)}`;
+  return LETTER_OR_DIGIT.test(name) ? name : `tool_${digest(wireName)}`;
 }
 
 function shorten(name: string): string {
