@@ -153,17 +153,20 @@ describe('anthropicToolResults', () => {
     expect(await anthropicToolResults(tools, { content })).toEqual([]);
   });
 
-  it('does not carry out a call that the model could not finish', async () => {
-    const server = awkwardResultServer();
-    const { tools } = await adapterRun({ server });
-    const content = ['result_0', 'result_0'].map((name, index) => {
-      return { type: 'tool_use', id: `toolu_${index}`, name, input: {} };
-    });
-    const results = await anthropicToolResults(tools, { content, stop_reason: 'max_tokens' });
-    expect(results.map((result) => [result.is_error ?? false, textOf(result)])).toEqual([
-      [false, 'fine'],
-      [true, expect.stringContaining('cut off')],
-    ]);
-    expect(server.calls).toHaveLength(1);
-  });
+  it.each(['max_tokens', 'model_context_window_exceeded', 'refusal'])(
+    'does not carry out a call that the model could not finish: %s',
+    async (stop_reason) => {
+      const server = awkwardResultServer();
+      const { tools } = await adapterRun({ server });
+      const content = ['result_0', 'result_0'].map((name, index) => {
+        return { type: 'tool_use', id: `toolu_${index}`, name, input: {} };
+      });
+      const results = await anthropicToolResults(tools, { content, stop_reason });
+      expect(results.map((result) => [result.is_error ?? false, textOf(result)])).toEqual([
+        [false, 'fine'],
+        [true, expect.stringContaining('cut off')],
+      ]);
+      expect(server.calls).toHaveLength(1);
+    },
+  );
 });

@@ -16,7 +16,7 @@ import { fitted } from './tools';
 /** As much of an assistant's message as is read: a `Message` of the SDK, or of its beta. */
 export interface AssistantMessage {
   readonly content: readonly { readonly type: string }[];
-  /** `max_tokens` says that the last block may be incomplete. */
+  /** Whether the last block may be incomplete: `max_tokens`, `model_context_window_exceeded` and `refusal` say so. */
   readonly stop_reason?: string | null | undefined;
 }
 
@@ -70,8 +70,11 @@ export async function anthropicToolResults(
   }));
 }
 
+/** Why a model may stop in the middle of a block (Messages API, stop reasons). */
+const UNFINISHED: ReadonlySet<unknown> = new Set(['max_tokens', 'model_context_window_exceeded', 'refusal']);
+
 function callsOf({ content, stop_reason }: AssistantMessage): ModelCall[] {
-  const isIncomplete = (block: unknown): boolean => stop_reason === 'max_tokens' && block === content.at(-1);
+  const isIncomplete = (block: unknown): boolean => UNFINISHED.has(stop_reason) && block === content.at(-1);
   return content.filter(isOurs).map((use) => {
     const { id, name, input } = use;
     return { id, name, input, isCutOff: isIncomplete(use) };
