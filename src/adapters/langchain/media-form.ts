@@ -68,10 +68,20 @@ export function contentOf(parts: readonly PresentedPart[], form: MediaForm): Mes
  * what an agent's node was given: messages, or an object that has them. A note where that cannot be told.
  */
 export function formFor(state: unknown): MediaForm {
-  const found: unknown = Array.isArray(state) ? state : (state as { messages?: unknown } | null | undefined)?.messages;
-  const messages = (Array.isArray(found) ? found : []) as readonly { readonly response_metadata?: unknown }[];
-  const metadata = messages.map((message) => Object(message?.response_metadata) as Record<string, unknown>);
+  const metadata = messagesOf(state).map((message) => Object(message?.response_metadata) as Record<string, unknown>);
   const { model_provider: provider, object } = metadata.findLast((entry) => 'model_provider' in entry) ?? {};
   if (provider === 'openai') return object === 'response' ? 'openai-responses' : 'note';
   return provider === 'anthropic' || provider === 'bedrock-converse' ? provider : 'note';
+}
+
+/** As much of a message as is read. */
+interface StateMessage {
+  readonly response_metadata?: unknown;
+  readonly tool_calls?: unknown;
+}
+
+/** The messages of what an agent's node was given. */
+export function messagesOf(state: unknown): readonly (StateMessage | null | undefined)[] {
+  const found: unknown = Array.isArray(state) ? state : (state as { messages?: unknown } | null | undefined)?.messages;
+  return Array.isArray(found) ? found : [];
 }

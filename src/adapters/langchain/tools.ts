@@ -16,7 +16,10 @@ import { RegistryTool } from './registry-tool';
  */
 export type LangChainTool = StructuredToolInterface & StructuredToolOfEsModules;
 
-/** How tools are presented to LangChain. */
+/**
+ * How tools are presented to LangChain. `limits` hold over the calls of one message together, as far as the node that
+ * makes the calls shows the message; a tool that is called by itself is a turn of its own.
+ */
 export interface LangChainToolOptions extends Pick<PresentationOptions, 'limits'> {
   /**
    * How images and PDFs are put into a tool's message. Default: as the message that made the call names its provider;
@@ -53,8 +56,9 @@ export function langchainTools(registry: ToolRegistry, options: LangChainToolOpt
     where: 'langchainTools',
   });
   const rules = { maxDescriptionLength, parameterNames: PARAMETER_NAMES };
+  const means = { registry, media, limits, turns: new WeakMap() };
   return registry.specifications.map((specification) => {
-    const tool = new RegistryTool(fitTool(specification, rules), { registry, media, limits });
+    const tool = new RegistryTool(fitTool(specification, rules), means);
     return tool as StructuredToolInterface as LangChainTool;
   });
 }
