@@ -9,6 +9,7 @@ import {
   type ArtifactResolverContext,
   type DeferredArtifact,
 } from 'mcp-toolset';
+import house from '../../floors.json';
 import { run as runBlock } from './compile';
 import { blocksOf, documents } from './documents';
 
@@ -76,4 +77,21 @@ describe('the resolver of docs/adapters.md', () => {
     expect(await bytesOf('endless')).toBeUndefined();
     await left;
   });
+});
+
+it('names every entry of an adapter in the README and in docs/adapters.md', () => {
+  const { floors } = house;
+  const entries = floors.flatMap((floor) => /^adapters\/(?!presentation$)(.+)/.exec(floor)?.[1] ?? []);
+  expect(entries).toContain('anthropic');
+  for (const name of ['README.md', 'docs/adapters.md']) {
+    const text = documents().find(({ file }) => file === name)?.text ?? '';
+    const told = name === 'README.md' ? (text.split(/^## /m).find((part) => part.startsWith('Agents\n')) ?? '') : text;
+    expect(entries.filter((entry) => !told.includes(`mcp-toolset/${entry}`))).toEqual([]);
+  }
+});
+
+it('lists the floors of floors.json in docs/architecture.md', () => {
+  const text = documents().find(({ file }) => file === 'docs/architecture.md')?.text ?? '';
+  const list = /From the ground up: (.*?)\./.exec(text)?.[1] ?? '';
+  expect(list.split(', ')).toEqual(house.floors.map((floor) => `\`${floor}\``));
 });
