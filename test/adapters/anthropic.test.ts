@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { McpToolset } from 'mcp-toolset';
+import { McpToolset, Tool } from 'mcp-toolset';
 import { anthropicToolResults, anthropicTools } from 'mcp-toolset/anthropic';
 import { startEverything } from '../servers';
 import { adapterRun, closeAfterEach } from './adapter-run';
@@ -141,6 +141,25 @@ describe('anthropicToolResults', () => {
     ]);
     expect(results.map(mediaOf)).toEqual([[], ['image/png'], [], []]);
     expect(third?.at(-1)?.content).toMatchObject([{ tool_use_id: 'toolu_5', is_error: true }]);
+  });
+
+  it('presents the schema of a tool once, however many calls there are', async () => {
+    let reads = 0;
+    const ownKeys = (target: object) => ((reads += 1), Reflect.ownKeys(target));
+    const inputSchema = { type: 'object', properties: new Proxy({ 'a b': { type: 'string' } }, { ownKeys }) };
+    const call = (input: Record<string, unknown>) => input['a b'];
+    const { tools } = await adapterRun({ entries: Tool.define({ name: 'it', description: 'x', inputSchema, call }) });
+    const [tool] = anthropicTools(tools);
+    const input = asSeen(tool?.input_schema ?? {}, { 'a b': 'c' });
+    const content = [{ type: 'tool_use', id: 'toolu_1', name: 'it', input }];
+    const answered = async () => {
+      const results = await anthropicToolResults(tools, { content });
+      return results.map(textOf);
+    };
+    expect(await answered()).toEqual(['c']);
+    reads = 0;
+    expect(await answered()).toEqual(['c']);
+    expect(reads).toBe(0);
   });
 
   it('answers no server tools, no members of a toolset of Anthropic, and nothing where nothing is asked', async () => {

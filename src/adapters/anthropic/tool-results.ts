@@ -7,11 +7,11 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages';
 import type { ToolRegistry } from '../../registry/tool-registry';
 import { answerCalls, type ModelCall } from '../presentation/answer-calls';
+import { ANTHROPIC_MEDIA } from '../presentation/known-media';
 import { checkPresentationOptions, type PresentationOptions } from '../presentation/limits';
 import { presentResults } from '../presentation/present';
 import type { PresentedPart } from '../presentation/presented-result';
-import type { ProviderMedia } from '../presentation/provider-media';
-import { fitted } from './tools';
+import { restored } from './tools';
 
 /** As much of an assistant's message as is read: a `Message` of the SDK, or of its beta. */
 export interface AssistantMessage {
@@ -27,19 +27,6 @@ interface ToolUse {
   readonly input: unknown;
   readonly toolset_name?: string | null;
 }
-
-const MIB = 1024 * 1024;
-
-/** What a tool_result takes (Messages API, vision and PDF support); 5 MiB of base64 is the smallest limit of a platform. */
-const MEDIA: ProviderMedia = {
-  image: {
-    mediaTypes: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],
-    maxBytes: (5 * MIB * 3) / 4,
-    maxSide: 8_000,
-  },
-  document: { mediaTypes: ['application/pdf'], maxBytes: 16 * MIB },
-  failuresAreText: true,
-};
 
 /**
  * Carries out the `tool_use` blocks of an assistant's message and returns a `tool_result` block for each, in their order:
@@ -58,10 +45,10 @@ export async function anthropicToolResults(
   const calls = callsOf(message);
   const restore = (name: string, input: unknown): unknown => {
     const tool = registry.get(name);
-    return tool ? fitted(tool.specification).restore(input) : input;
+    return tool ? restored(tool.specification, input) : input;
   };
   const executions = await answerCalls(registry, calls, { signal: options.signal, restore });
-  const results = await presentResults(executions, { binding, media: MEDIA, options });
+  const results = await presentResults(executions, { binding, media: ANTHROPIC_MEDIA, options });
   return results.map(({ isError, parts }, index) => ({
     type: 'tool_result',
     tool_use_id: calls[index]?.id ?? '',

@@ -7,10 +7,11 @@ import { z } from 'zod/v4';
 import { checkOptions } from '../../options';
 import type { ToolRegistry } from '../../registry/tool-registry';
 import { answerCalls, type ModelCall } from '../presentation/answer-calls';
+import { dataUrl } from '../presentation/data-url';
+import { NO_MEDIA, OPENAI_MEDIA } from '../presentation/known-media';
 import { presentationOptions, type PresentationOptions } from '../presentation/limits';
 import { presentResults } from '../presentation/present';
 import { partsThatSayFailure, textOf, type MediaPart, type PresentedPart } from '../presentation/presented-result';
-import { dataUrl, MEDIA } from './media';
 
 /** How results are presented in Chat Completions. */
 export interface OpenAIChatOptions extends PresentationOptions {
@@ -65,7 +66,7 @@ export async function openaiChatToolMessages(
   const executions = await answerCalls(registry, calls, { signal: presentation.signal });
   const results = await presentResults(executions, {
     binding,
-    media: media === 'note' ? { failuresAreText: true } : MEDIA,
+    media: media === 'note' ? NO_MEDIA : OPENAI_MEDIA,
     options: presentation,
   });
   const shown: ChatCompletionContentPart[] = [];
