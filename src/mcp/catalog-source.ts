@@ -2,23 +2,9 @@ import { NEVER } from '../run/abort';
 import type { Limits, Logger } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { ToolsetDefinition } from '../toolset/definition';
-import { readCatalog, type Catalog, type PageReader } from './catalog';
-import { CatalogStore } from './catalog-store';
-import { sharedCatalogsOf } from './shared-catalogs';
+import { readCatalog, type Catalog, type CatalogSource } from './catalog';
 import { sharingKey } from './sharing-key';
-
-/** Where a run has the catalog of a toolset from. */
-export interface CatalogSource {
-  /** Whether other runs are given the same one. */
-  readonly isShared: boolean;
-  /**
-   * The catalog; `readPage` asks the server, if that is needed.
-   * @throws what reading throws, ProtocolError when the list is broken or over a limit
-   */
-  read(readPage: PageReader): Promise<Catalog>;
-  /** Has the next run ask the server again. */
-  drop(): void;
-}
+import { sharingScope } from './sharing-scope';
 
 interface CatalogSourceOptions {
   readonly definition: ToolsetDefinition;
@@ -39,13 +25,13 @@ export async function catalogSource(options: CatalogSourceOptions): Promise<Cata
   }
   const { ttl, key: keyFor } = definition.catalog;
   const key = keyFor ? await sharingKey(keyFor, binding, { toolset: definition.name, option: 'catalog' }) : '';
-  const shared = sharedCatalogsOf(binding.container.resolve(CatalogStore));
+  const { catalogs } = sharingScope(binding.container);
+  const place = { definition, key, limits, logger };
   const signal = binding.run?.signal ?? NEVER;
   const check = (tools: unknown): Promise<Catalog> => readCatalog(() => Promise.resolve({ tools }), reading);
   return {
     isShared: true,
-    read: (readPage) =>
-      shared.get(definition, { ttl, key, signal, logger, check, read: () => readCatalog(readPage, reading) }),
-    drop: () => shared.drop(definition, { key, logger }),
+    read: (readPage) => catalogs.get({ ...place, ttl, signal, check, read: () => readCatalog(readPage, reading) }),
+    drop: () => catalogs.drop(place),
   };
 }

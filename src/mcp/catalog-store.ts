@@ -10,8 +10,8 @@ export interface KeyvLike {
 
 /**
  * Where toolsets with the option `catalog` keep their catalogs beside the memory of the process, so that a fleet of
- * processes shares them. This one keeps nothing; for a fleet register `CatalogStore.over(keyv)`, or a subclass. Runs that
- * have different stores share nothing. What a store throws, or does not answer within half a second, costs a warning and no run.
+ * processes shares them. This one keeps nothing; for a fleet register `CatalogStore.over(keyv)`, or a subclass, as one
+ * instance (`registerInstance`, `registerSingleton`): runs that have different ones share nothing. What a store throws, or does not answer within half a second, costs a warning and no run.
  */
 @singleton()
 export class CatalogStore {
@@ -37,21 +37,31 @@ export class CatalogStore {
 }
 
 class KeyvCatalogStore extends CatalogStore {
+  private failure: { readonly error: unknown } | undefined;
+
   constructor(private readonly keyv: KeyvLike) {
     super();
-    // Without a listener, an adapter that loses its connection would end the process; requests of the store fail then.
-    keyv.on?.('error', () => undefined);
+    // Keyv tells of most failures by this event, which without a listener would end the process.
+    keyv.on?.('error', (error) => (this.failure = { error }));
   }
 
   override get(key: string): Promise<unknown> {
-    return this.keyv.get(key);
+    return this.done(this.keyv.get(key));
   }
 
   override set(key: string, catalog: unknown, ttl: number): Promise<unknown> {
-    return this.keyv.set(key, catalog, ttl);
+    return this.done(this.keyv.set(key, catalog, ttl));
   }
 
   override delete(key: string): Promise<unknown> {
-    return this.keyv.delete(key);
+    return this.done(this.keyv.delete(key));
+  }
+
+  private async done(work: Promise<unknown>): Promise<unknown> {
+    const value = await work;
+    const { failure } = this;
+    this.failure = undefined;
+    if (failure) throw failure.error;
+    return value;
   }
 }

@@ -14,6 +14,19 @@ type Page = Readonly<Record<string, unknown>>;
 /** A way to ask for one page of `tools/list`. */
 export type PageReader = (params: { readonly cursor?: string }) => Promise<Page>;
 
+/** Where a run has the catalog of a toolset from. */
+export interface CatalogSource {
+  /** Whether other runs are given the same one. */
+  readonly isShared: boolean;
+  /**
+   * The catalog; `readPage` asks the server, if that is needed.
+   * @throws what reading throws, ProtocolError when the list is broken or over a limit
+   */
+  read(readPage: PageReader): Promise<Catalog>;
+  /** Has the next run ask the server again. */
+  drop(): void;
+}
+
 /** What reading a catalog needs to know. */
 export interface ListingOptions {
   readonly toolset: string;

@@ -15,7 +15,7 @@ import { offeredTools, type Offer } from './offered-tools';
 import { callback, uncarried } from './request-failure';
 import { Session } from './session';
 import { callMethod, toolsetInstance } from './toolset-instance';
-import { warmSource } from './warm-sessions';
+import { warmSource } from './warm-source';
 
 /** What was discovered in one run, so that discovering twice gives the same classes. */
 const offers = new WeakMap<Run, Map<ToolsetDefinition, Promise<Offer>>>();

@@ -36,16 +36,23 @@ export function outcomeOf({ tool, phase }: RequestSubject, outcome: CallOutcome)
 const aboutCredentials = new WeakSet<object>();
 
 /** Whether a request failed for what its own user, and no other, may do or has to do. */
-export function isAboutCredentials(error: object): boolean {
-  return aboutCredentials.has(error);
+export function isAboutCredentials(error: Error): boolean {
+  const known: readonly unknown[] = [error, error.cause];
+  return AuthorizationRequiredError.is(error) || known.some((one) => aboutCredentials.has(Object(one) as object));
 }
 
 /** The error that an application is given for a request that failed. */
 export function translated(details: RequestFailureDetails, subject: RequestSubject, link: Link): McpToolsetError {
   const error = errorFor(details, subject, link);
-  const { kind } = details;
-  if (kind === 'authorization' || (kind === 'http' && [401, 403].includes(details.status))) aboutCredentials.add(error);
+  if (refusesCredentials(details)) aboutCredentials.add(error);
   return error;
+}
+
+function refusesCredentials(details: RequestFailureDetails): boolean {
+  if (details.kind === 'http') return details.status === 401 || details.status === 403;
+  // The SDK's own transport says it by the class of its error.
+  const { cause } = details as { cause?: unknown };
+  return (Object(cause) as object).constructor.name === 'UnauthorizedError';
 }
 
 function errorFor(details: RequestFailureDetails, subject: RequestSubject, link: Link): McpToolsetError {

@@ -2,12 +2,12 @@ import { z } from 'zod/v4';
 import { ConfigurationError, messageOf, ToolError } from '../errors';
 import { joinSignals, NEVER, untilAborted } from '../run/abort';
 import type { Limits, Logger } from '../settings';
-import type { ToolBinding } from '../tool/tool-binding';
+import { UNBOUND, type ToolBinding } from '../tool/tool-binding';
 import type { ToolsetDefinition } from '../toolset/definition';
 import type { HandlerContext } from '../toolset/handler-types';
 import type { HandlerRole } from '../toolset/metadata';
 import type { ActiveCall } from './active-calls';
-import type { CatalogSource } from './catalog-source';
+import type { CatalogSource } from './catalog';
 import { checkedAnswer } from './handler-answers';
 import type { Link } from './link';
 import { NotificationQueue } from './notification-queue';
@@ -44,7 +44,7 @@ export class Handlers {
   private hasRefused = false;
   private isClosed = false;
 
-  constructor(private readonly parts: HandlerParts) {
+  constructor(private parts: HandlerParts) {
     this.queue = new NotificationQueue(parts.definition.name, parts.logger);
   }
 
@@ -75,9 +75,10 @@ export class Handlers {
     if (this.parts.definition.handlers.onProgress !== undefined) this.notify('onProgress', params, call);
   }
 
-  /** Delivers and answers nothing any more. */
+  /** Delivers and answers nothing any more, and forgets the run. */
   close(): void {
     this.isClosed = true;
+    this.parts = { ...this.parts, instance: {}, binding: UNBOUND };
     this.queue.close();
   }
 

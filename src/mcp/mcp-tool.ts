@@ -43,10 +43,10 @@ export class McpTool extends Tool {
         call: { mcpTool, arguments: input, callId: context.callId, binding: context.binding },
       });
       noteOutcome(context.signal, 'completed');
-      if (saysUnknownTool(result)) this.#source.catalog.drop();
+      if (saysUnknownTool(result, mcpTool.name)) this.#source.catalog.drop();
       return await presented(this.#source, { result, mcpTool, arguments: input, binding: context.binding }, context);
     } catch (error) {
-      if (saysUnknownTool(error)) this.#source.catalog.drop();
+      if (saysUnknownTool(error, mcpTool.name)) this.#source.catalog.drop();
       throw uncarried(error);
     }
   }

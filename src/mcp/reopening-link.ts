@@ -1,5 +1,5 @@
 import { ProviderError } from '../errors';
-import { onAbort, untilAborted } from '../run/abort';
+import { NEVER, onAbort, untilAborted } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
 import { ActiveCalls, type ActiveCall } from './active-calls';
@@ -128,9 +128,10 @@ export class ReopeningLink {
     this.source = source;
   }
 
-  /** Has it serve nobody; `onLost` is called when its connection ends. */
+  /** Has it serve nobody, and forget whom it served; `onLost` is called when its connection ends. */
   leave(onLost: () => void): void {
-    this.source = { ...this.source, onLost };
+    const create = (): Promise<never> => Promise.reject(new Error('no run needs a connection'));
+    this.source = { ...this.source, onLost, create, signal: NEVER };
   }
 
   /**

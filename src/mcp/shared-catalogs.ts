@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { ConfigurationError, messageOf, ProtocolError, ProviderError } from '../errors';
 import { untilAborted } from '../run/abort';
-import type { Logger } from '../settings';
+import type { Limits, Logger } from '../settings';
 import type { ToolsetDefinition } from '../toolset/definition';
 import { boundedWait } from './bounded-wait';
 import type { Catalog } from './catalog';
-import { CatalogStore } from './catalog-store';
+import type { CatalogStore } from './catalog-store';
 import { isAboutCredentials } from './failures';
 
 /** How many catalogs of one toolset the process remembers: those that were used last. */
@@ -13,15 +13,22 @@ const MOST_CATALOGS = 100;
 /** Milliseconds that a store has to answer. */
 const STORE_BOUND = 500;
 
-/** What a run needs of a catalog that it shares. */
-export interface CatalogRequest {
-  /** Milliseconds that the catalog is good for. */
-  readonly ttl: number;
+/** Where a catalog is shared. */
+export interface CatalogPlace {
+  readonly definition: ToolsetDefinition;
   /** Whose catalog it is. */
   readonly key: string;
+  /** By what it was checked: what one container takes, another one may not. */
+  readonly limits: Limits;
+  readonly logger: Logger;
+}
+
+/** What a run needs of a catalog that it shares. */
+export interface CatalogRequest extends CatalogPlace {
+  /** Milliseconds that the catalog is good for. */
+  readonly ttl: number;
   /** Ends the waiting, with its reason. */
   readonly signal: AbortSignal;
-  readonly logger: Logger;
   /** Asks the server. */
   readonly read: () => Promise<Catalog>;
   /** Checks what a store has kept like an answer of the server. */
@@ -33,85 +40,97 @@ interface Entry {
   /** By the clock of `performance.now()`. */
   staleAt: number;
   fetching: Promise<Catalog> | undefined;
-  written: Promise<void>;
+  /** What the store is told, one thing after the other. */
+  told: Promise<unknown>;
+  /** Whether what the store has kept is out of date. */
+  readonly isDropped: boolean;
 }
 
-/** The catalogs that the runs of one store share. */
+/** The catalogs that the runs of one store, and of one source of clients, share. */
 export class SharedCatalogs {
   private readonly entries = new WeakMap<ToolsetDefinition, Map<string, Entry>>();
   private readonly names = new Map<string, WeakRef<ToolsetDefinition>>();
 
-  constructor(private readonly store: CatalogStore) {}
+  /** Without a store, only the process remembers them. */
+  constructor(private readonly store: CatalogStore | undefined) {}
 
   /**
    * The catalog of a toolset under a key: remembered, kept by the store, or else fetched by one of those that ask.
-   * @throws what fetching threw, unless that concerns only the one that fetched, and the signal's reason
+   * @throws what fetching threw, unless that concerns only the one that fetched, the signal's reason, and
+   * ConfigurationError where two toolsets of one name use the store
    */
-  async get(definition: ToolsetDefinition, request: CatalogRequest): Promise<Catalog> {
+  async get(request: CatalogRequest): Promise<Catalog> {
+    const { definition, signal } = request;
+    if (this.store) this.checkName(definition);
     for (;;) {
-      const entry = this.entryOf(definition, request.key);
+      const entry = this.entryOf(request);
       if (entry.catalog && performance.now() < entry.staleAt) return entry.catalog;
       if (!entry.fetching) {
-        entry.fetching = this.fetched(entry, definition, request).finally(() => (entry.fetching = undefined));
+        entry.fetching = this.fetched(entry, request).finally(() => (entry.fetching = undefined));
         return entry.fetching;
       }
       try {
-        return await untilAborted(entry.fetching, request.signal);
+        return await untilAborted(entry.fetching, signal);
       } catch (error) {
         const isTheServers = (ProviderError.is(error) || ProtocolError.is(error)) && !isAboutCredentials(error);
-        if (request.signal.aborted || isTheServers) throw error;
+        if (signal.aborted || isTheServers) throw error;
       }
     }
   }
 
-  /** Has the next run fetch the catalog again. */
-  drop(definition: ToolsetDefinition, { key, logger }: Pick<CatalogRequest, 'key' | 'logger'>): void {
-    const entries = this.entries.get(definition);
-    const entry = entries?.get(key);
-    if (!entry) return;
-    entries?.delete(key);
-    // What is being written would come after it.
-    void entry.written.then(() =>
-      this.ask({ name: definition.name, logger }, 'delete', (store) => store.delete(this.storeKey(definition, key))),
-    );
+  /** Has the next run ask the server again. */
+  drop(place: CatalogPlace): void {
+    const { told } = this.entryOf(place);
+    const entry: Entry = { staleAt: 0, fetching: undefined, isDropped: true, told };
+    entry.told = told.then(() => this.ask(place, 'delete', (store, key) => store.delete(key)));
+    this.entriesOf(place).set(placeKey(place), entry);
   }
 
-  private entryOf(definition: ToolsetDefinition, key: string): Entry {
+  private entriesOf({ definition }: CatalogPlace): Map<string, Entry> {
     const entries = this.entries.get(definition) ?? new Map<string, Entry>();
     this.entries.set(definition, entries);
-    const entry = entries.get(key) ?? { staleAt: 0, fetching: undefined, written: Promise.resolve() };
+    return entries;
+  }
+
+  private entryOf(place: CatalogPlace): Entry {
+    const entries = this.entriesOf(place);
+    const key = placeKey(place);
+    const entry = entries.get(key) ?? {
+      staleAt: 0,
+      fetching: undefined,
+      isDropped: false,
+      told: Promise.resolve(),
+    };
     entries.delete(key);
     entries.set(key, entry);
-    const [oldest] = entries.keys();
-    if (entries.size > MOST_CATALOGS && oldest !== undefined) entries.delete(oldest);
+    if (entries.size > MOST_CATALOGS) {
+      const [oldest] = [...entries].find(([, { fetching }]) => fetching === undefined) ?? [];
+      if (oldest !== undefined && oldest !== key) entries.delete(oldest);
+    }
     return entry;
   }
 
-  private async fetched(entry: Entry, definition: ToolsetDefinition, request: CatalogRequest): Promise<Catalog> {
-    const { ttl, logger } = request;
-    const kept = await this.kept(definition, request);
+  private async fetched(entry: Entry, request: CatalogRequest): Promise<Catalog> {
+    const { ttl } = request;
+    const kept = entry.isDropped ? undefined : await this.kept(request);
     const catalog = frozen(kept?.catalog ?? (await request.read()));
+    // What was dropped while it was fetched is out of date.
+    if (this.entriesOf(request).get(placeKey(request)) !== entry) return catalog;
     entry.catalog = catalog;
     entry.staleAt = performance.now() + ttl - (kept?.age ?? 0);
     if (!kept) {
       const value = { at: Date.now(), tools: catalog };
-      entry.written = this.ask({ name: definition.name, logger }, 'set', (store) =>
-        store.set(this.storeKey(definition, request.key), value, ttl),
-      ).then(() => undefined);
+      entry.told = entry.told.then(() => this.ask(request, 'set', (store, key) => store.set(key, value, ttl)));
     }
     return catalog;
   }
 
   /** What the store has kept, if that is a catalog and not older than it may be. */
-  private async kept(
-    definition: ToolsetDefinition,
-    { key, ttl, logger, check }: CatalogRequest,
-  ): Promise<{ catalog: Catalog; age: number } | undefined> {
-    const value = await this.ask({ name: definition.name, logger }, 'get', (store) =>
-      store.get(this.storeKey(definition, key)),
-    );
-    const { at, tools } = Object(value) as { at?: unknown; tools?: unknown };
+  private async kept(request: CatalogRequest): Promise<{ catalog: Catalog; age: number } | undefined> {
+    const { definition, ttl, logger, check } = request;
+    const value = await this.ask(request, 'get', (store, key) => store.get(key));
     if (value === undefined || value === null) return undefined;
+    const { at, tools } = Object(value) as { at?: unknown; tools?: unknown };
     const age = Math.max(0, Date.now() - Number(at));
     if (age >= ttl) return undefined;
     try {
@@ -123,28 +142,24 @@ export class SharedCatalogs {
     }
   }
 
-  /** Asks the store, in bounded time; its failure is a warning. */
+  /** Asks the store, if there is one, in bounded time; its failure is a warning. */
   private async ask(
-    { name, logger }: { readonly name: string; readonly logger: Logger },
+    place: CatalogPlace,
     what: 'get' | 'set' | 'delete',
-    use: (store: CatalogStore) => PromiseLike<unknown> | undefined,
+    use: (store: CatalogStore, key: string) => PromiseLike<unknown> | undefined,
   ): Promise<unknown> {
-    if (this.keepsNothing) return undefined;
+    const { store } = this;
+    if (!store) return undefined;
     try {
-      return await boundedWait(STORE_BOUND, (async () => use(this.store))());
+      return await boundedWait(STORE_BOUND, (async () => use(store, storeKey(place)))());
     } catch (error) {
-      if (ConfigurationError.is(error)) throw error;
-      logger.warn(`Toolset ${name}: the CatalogStore failed to ${what} a catalog: ${messageOf(error)}`);
+      const { definition, logger } = place;
+      logger.warn(`Toolset ${definition.name}: the CatalogStore failed to ${what} a catalog: ${messageOf(error)}`);
       return undefined;
     }
   }
 
-  private get keepsNothing(): boolean {
-    return this.store.constructor === CatalogStore;
-  }
-
-  /** Never holds what the application's key may: that can be personal. */
-  private storeKey(definition: ToolsetDefinition, key: string): string {
+  private checkName(definition: ToolsetDefinition): void {
     const { name } = definition;
     const other = this.names.get(name)?.deref();
     if (other !== undefined && other !== definition) {
@@ -155,9 +170,17 @@ export class SharedCatalogs {
       );
     }
     this.names.set(name, new WeakRef(definition));
-    const content = JSON.stringify([addressOf(definition), key]);
-    return `mcp-toolset:1:${name}:${createHash('sha256').update(content).digest('hex')}`;
   }
+}
+
+function placeKey({ key, limits }: CatalogPlace): string {
+  return JSON.stringify([key, limits]);
+}
+
+/** Never holds what the application's key may: that can be personal. */
+function storeKey({ definition, key }: CatalogPlace): string {
+  const content = JSON.stringify([addressOf(definition), key]);
+  return `mcp-toolset:1:${definition.name}:${createHash('sha256').update(content).digest('hex')}`;
 }
 
 /** Where the server is, as far as the declaration says. */
@@ -165,15 +188,6 @@ function addressOf({ source }: ToolsetDefinition): unknown {
   if (source.kind === 'factory' || typeof source.connection === 'function') return null;
   const { connection } = source;
   return 'url' in connection ? String(connection.url) : [connection.command, connection.args, connection.cwd];
-}
-
-const shared = new WeakMap<CatalogStore, SharedCatalogs>();
-
-/** The catalogs that the runs of a store share. */
-export function sharedCatalogsOf(store: CatalogStore): SharedCatalogs {
-  const catalogs = shared.get(store) ?? new SharedCatalogs(store);
-  shared.set(store, catalogs);
-  return catalogs;
 }
 
 /** What many runs are given, none of them may change. Never recurses, however deep the values are. */

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors';
+import { untilAborted } from '../run/abort';
 import type { ToolBinding } from '../tool/tool-binding';
 import { callback } from './request-failure';
 
@@ -11,7 +12,10 @@ export async function sharingKey(
   binding: ToolBinding,
   { toolset, option }: { readonly toolset: string; readonly option: string },
 ): Promise<string> {
-  const value = await callback(() => key(binding));
+  const value = await untilAborted(
+    callback(() => key(binding)),
+    binding.run?.signal,
+  );
   if (typeof value === 'string' && value !== '') return value;
   throw new ConfigurationError(
     `Toolset ${toolset}: the "key" of option "${option}" returned ${JSON.stringify(value)}; expected a string that is not ` +

@@ -4,7 +4,7 @@ import type { Limits, Logger } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { McpToolClass } from '../toolset/callbacks';
 import type { ToolsetDefinition } from '../toolset/definition';
-import type { CatalogSource } from './catalog-source';
+import type { CatalogSource } from './catalog';
 import type { OutputSchema } from './output-schema';
 import { quoted } from './quoted';
 import type { Session } from './session';

@@ -1,12 +1,9 @@
-import { singleton } from 'tsyringe';
 import { messageOf } from '../errors';
 import { LONGEST_TIMER } from '../options';
-import { settingsOf, type Logger } from '../settings';
-import type { ToolBinding } from '../tool/tool-binding';
+import type { Logger } from '../settings';
 import type { ToolsetDefinition } from '../toolset/definition';
 import type { ReopeningLink } from './reopening-link';
 import { enterRegistry, leaveRegistry, type OpenSession } from './session-registry';
-import { sharingKey } from './sharing-key';
 
 const IDLE_TIMEOUT = 60_000;
 const MOST_IDLE = 100;
@@ -74,8 +71,7 @@ class IdleSession implements OpenSession {
   }
 }
 
-/** The sessions of an application that wait for their next run. Runs that have different ones lend each other nothing. */
-@singleton()
+/** The sessions of an application that wait for their next run. */
 export class WarmSessions {
   private readonly idle = new WeakMap<ToolsetDefinition, IdleSession[]>();
 
@@ -95,15 +91,4 @@ export class WarmSessions {
       },
     };
   }
-}
-
-/**
- * Where the sessions of a run come from, where the toolset has sessions that outlive runs.
- * @throws ConfigurationError when the application's key is none, and what its function throws
- */
-export async function warmSource(definition: ToolsetDefinition, binding: ToolBinding): Promise<WarmSource | undefined> {
-  const { session, name } = definition;
-  if (!session || !binding.run) return undefined;
-  const key = await sharingKey(session.key, binding, { toolset: name, option: 'session' });
-  return binding.container.resolve(WarmSessions).source(definition, key, settingsOf(binding.container).logger);
 }

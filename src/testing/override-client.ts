@@ -1,8 +1,6 @@
 import type { DependencyContainer } from 'tsyringe';
 import { ConfigurationError } from '../errors';
-import { CatalogStore } from '../mcp/catalog-store';
 import { ClientFactory } from '../mcp/client-factory';
-import { WarmSessions } from '../mcp/warm-sessions';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { Awaitable, UnconnectedClient } from '../toolset/client-source';
 import { isToolset, type ToolsetClass } from '../toolset/definition';
@@ -45,9 +43,4 @@ export function overrideClient(
   }
   const factory = new OverriddenClientFactory(container.resolve(ClientFactory), toolset, server);
   container.registerInstance(ClientFactory, factory);
-  // What the other server lists is none of this one's, and so are its sessions.
-  container.registerInstance(WarmSessions, new WarmSessions());
-  if (container.resolve(CatalogStore).constructor === CatalogStore) {
-    container.registerInstance(CatalogStore, new CatalogStore());
-  }
 }

@@ -21,16 +21,18 @@ export interface SentResult {
   readonly output: { readonly type: string; readonly value: unknown };
 }
 
+type Tools = ReturnType<typeof aiSdkTools>;
+
 /** A conversation with a scripted model. */
 export interface Loop {
   readonly tools: ToolRegistry;
   readonly turns: readonly ModelTurn[];
   readonly options?: AiSdkToolOptions;
+  /** The tools of another conversation, to go on with. */
+  readonly set?: Tools;
   readonly abortSignal?: AbortSignal;
   readonly maxSteps?: number;
 }
-
-type Tools = ReturnType<typeof aiSdkTools>;
 
 /** A mock model, as far as the tests look. */
 interface Model {
@@ -124,7 +126,7 @@ export interface Outcome {
 function settings({ ai, model }: AiMajor, loop: Loop): { mock: Model; given: Parameters<typeof ai6.generateText>[0] } {
   const mock = model(loop.turns);
   const stopWhen = ai.stepCountIs(loop.maxSteps ?? 10);
-  const tools = aiSdkTools(loop.tools, loop.options);
+  const tools = loop.set ?? aiSdkTools(loop.tools, loop.options);
   const given = {
     model: mock as never,
     prompt: 'Go.',
@@ -177,6 +179,12 @@ export function textOf(result: SentResult): string {
   return partsOf(result)
     .flatMap(({ text }) => text ?? [])
     .join('\n');
+}
+
+/** The texts of a result that have nothing to see, which some providers refuse. */
+export function blankTexts(result: SentResult): string[] {
+  const texts = result.output.type === 'content' ? partsOf(result).flatMap(({ text }) => text ?? []) : [textOf(result)];
+  return texts.filter((text) => text.trim() === '');
 }
 
 /** The media of a result that a model is sent; a part that the version does not know is named by its type. */

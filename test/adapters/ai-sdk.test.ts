@@ -14,7 +14,7 @@ import { aiSdkTools, type AiSdkToolOutput } from 'mcp-toolset/ai-sdk';
 import { createTestServer } from 'mcp-toolset/testing';
 import { startEverything } from '../servers';
 import { adapterRun, closeAfterEach, type AdapterRun } from './adapter-run';
-import { generate, lastResults, majors, mediaOf, stream, textOf } from './ai-sdk-loop';
+import { blankTexts, generate, lastResults, majors, mediaOf, stream, textOf, type SentResult } from './ai-sdk-loop';
 import { awkwardResults, awkwardResultServer, awkwardResultTools, resultTool } from './awkward-results';
 import { asSeen, awkwardSchemas, awkwardServer, toolOf } from './awkward-schemas';
 import { pdf, png, pngOf } from './media-bytes';
@@ -68,6 +68,7 @@ describe.each(majors)('aiSdkTools with $title', (major) => {
     expect(sent.output.type === 'error-text').toBe(result.isError ?? false);
     expect(textOf(sent)).toMatch(result.text ?? /(?:)/);
     expect(mediaOf(sent, major)).toEqual(result.media ?? []);
+    expect(blankTexts(sent)).toEqual([]);
   });
 
   it('goes through a whole conversation with a real server: parallel calls in order, an image, failures', async () => {
@@ -86,6 +87,7 @@ describe.each(majors)('aiSdkTools with $title', (major) => {
         { id: 'call_5', name: 'constructor', input: {} },
         { id: 'call_6', name: 'echo', input: '{"message": "hel' },
         { id: 'call_7', name: 'echo', input: '["hello"]' },
+        { id: 'call_8', name: 'echo', input: '{"message": "hello", "__proto__": {}}' },
       ],
       'Done.',
     ];
@@ -109,6 +111,7 @@ describe.each(majors)('aiSdkTools with $title', (major) => {
         },
         call_6: { type: 'error-text', value: expect.stringMatching(/JSON/) },
         call_7: { type: 'error-text', value: expect.stringMatching(/^Invalid tool input: /) },
+        call_8: { type: 'error-text', value: expect.stringContaining('__proto__') },
       });
     }
   });
@@ -116,8 +119,8 @@ describe.each(majors)('aiSdkTools with $title', (major) => {
   it('runs the calls of a step in parallel', async () => {
     let release = (): void => {};
     const released = new Promise<void>((resolve) => (release = resolve));
-    const slow = defined('slow', () => released.then(() => 'slow'));
-    const fast = defined('fast', () => (release(), 'fast'));
+    const slow = defined('slow', (_, { callId }) => released.then(() => callId));
+    const fast = defined('fast', (_, { callId }) => (release(), callId));
     const { tools } = await adapterRun({ entries: [slow, fast] });
     const turn = ['slow', 'fast'].map((name) => ({ id: name, name, input: {} }));
     const { requests } = await generate(major, { tools, turns: [turn, 'Done.'] });
@@ -145,19 +148,21 @@ describe.each(majors)('aiSdkTools with $title', (major) => {
     expect(failure).toMatchObject({ message: 'Tool failed (TypeError)', cause });
   });
 
-  it('presents the output once more when it comes back from a client', async () => {
+  it('presents the outputs once more when they come back from a client, those of other programs too', async () => {
     const { tools } = await adapterRun({ server: awkwardResultServer() });
     const kept = JSON.parse(JSON.stringify({ text: 'a chart', files: [imagePart] })) as AiSdkToolOutput;
-    const set = aiSdkTools(tools, {});
-    const part = { type: 'dynamic-tool' as const, toolName: 'result_0', toolCallId: 'call_1', input: {} };
-    const messages = await major.ai.convertToModelMessages(
-      [{ role: 'assistant', parts: [{ ...part, state: 'output-available', output: kept }] }],
-      { tools: set },
-    );
+    const set = aiSdkTools(tools);
+    const toolName = 'result_0';
+    const outputs = [kept, { rows: 1 }, ' ', null];
+    const parts = outputs.map((output, index) => {
+      const part = { type: 'dynamic-tool', state: 'output-available', toolName, toolCallId: `call_${index}` } as const;
+      return { ...part, input: {}, output };
+    });
+    const messages = await major.ai.convertToModelMessages([{ role: 'assistant', parts }], { tools: set });
     for (const message of messages) major.ai.modelMessageSchema.parse(message);
-    const [sent] = messages.at(-1)?.content as unknown as Parameters<typeof mediaOf>[0][];
-    expect(sent && mediaOf(sent, major)).toEqual(['image/png']);
-    expect(sent && textOf(sent)).toBe('a chart');
+    const sent = messages.at(-1)?.content as unknown as SentResult[];
+    expect(sent.map(textOf)).toEqual(['a chart', '{"rows":1}', 'The tool returned nothing.', 'null']);
+    expect(sent.map((result) => mediaOf(result, major))).toEqual([['image/png'], [], [], []]);
   });
 
   it('shows no media where the application says so', async () => {
@@ -269,12 +274,13 @@ describe.each(majors)('the end of a loop with $title', (major) => {
       },
     });
     const { tools, run } = await adapterRun({ server, entries: defined('fine', () => 'fine') });
-    const ended = generate(major, { tools, turns: [once1('wait'), 'Never said.'], abortSignal: own.signal });
+    const set = aiSdkTools(tools);
+    const ended = generate(major, { tools, set, turns: [once1('wait'), 'Never said.'], abortSignal: own.signal });
     await expect(ended).rejects.toThrow('the user has left');
     await Promise.all(told);
     expect(told).toHaveLength(1);
     expect(run.state).toBe('active');
-    expect((await generate(major, { tools, turns: [once1('fine'), 'Done.'] })).text).toBe('Done.');
+    expect((await generate(major, { tools, set, turns: [once1('fine'), 'Done.'] })).text).toBe('Done.');
   });
 });
 

@@ -135,12 +135,13 @@ describe('openaiAgentsTools', () => {
   it('runs the calls of a turn in parallel', async () => {
     let release = (): void => {};
     const released = new Promise<void>((resolve) => (release = resolve));
-    const slow = defined('slow', () => released.then(() => 'slow'));
-    const fast = defined('fast', () => (release(), 'fast'));
+    const slow = defined('slow', (_, { callId }) => released.then(() => callId));
+    const fast = defined('fast', (_, { callId }) => (release(), callId));
     const { tools } = await adapterRun({ entries: [slow, fast] });
     const turn = ['slow', 'fast'].map((name) => ({ id: name, name, input: {} }));
-    const { text } = await runAgent({ tools, model: new ScriptedModel([turn, 'Done.']) });
-    expect(text).toBe('Done.');
+    const { history } = await runAgent({ tools, model: new ScriptedModel([turn, 'Done.']) });
+    const answered = history.flatMap((item) => (item.type === 'function_call_result' ? [item.output] : []));
+    expect(answered).toMatchObject([{ text: 'slow' }, { text: 'fast' }]);
   });
 
   it('leaves notes in the place of media for Chat Completions', async () => {
@@ -258,12 +259,13 @@ describe("the signal of the SDK's own run", () => {
       },
     });
     const { tools, run } = await adapterRun({ server, entries: defined('fine', () => 'fine') });
+    const agent = { tools: openaiAgentsTools(tools, { tool }) };
     const model = new ScriptedModel([calling('wait'), 'Never said.']);
-    await expect(runAgent({ tools, model, signal: own.signal })).rejects.toThrow('the user has left');
+    await expect(runAgent({ tools, agent, model, signal: own.signal })).rejects.toThrow('the user has left');
     await Promise.all(told);
     expect(told).toHaveLength(1);
     expect(run.state).toBe('active');
-    const { text } = await runAgent({ tools, model: new ScriptedModel([calling('fine'), 'Done.']) });
+    const { text } = await runAgent({ tools, agent, model: new ScriptedModel([calling('fine'), 'Done.']) });
     expect(text).toBe('Done.');
   });
 

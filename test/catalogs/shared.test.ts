@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
   CancelledError,
+  ClientFactory,
   ConfigurationError,
   configureMcpToolset,
   CreateClient,
@@ -16,10 +17,11 @@ import {
   type Run,
   type RunOptions,
   type ToolsetClass,
+  type UnconnectedClient,
 } from 'mcp-toolset';
 import { createTestServer, overrideClient } from 'mcp-toolset/testing';
 import { container } from 'tsyringe';
-import { closeRunsAfterEach, gate, registered, startRun, toolsetFor } from '../contract/live-run';
+import { closeRunsAfterEach, gate, httpClient, registered, startRun, toolsetFor } from '../contract/live-run';
 import { closeServersAfterEach, startRawHttp, text, tool, type RawHttpScript, type RawHttpServer } from '../servers';
 
 closeServersAfterEach();
@@ -28,7 +30,9 @@ closeRunsAfterEach();
 const MINUTE = 60_000;
 const TOOLS = [tool('search'), tool('fetch')];
 const methods = (server: RawHttpServer): string[] => server.requests.map(({ method }) => method);
-const lists = (server: RawHttpServer): number => methods(server).filter((method) => method === 'tools/list').length;
+const count = (server: RawHttpServer, wanted: string): number =>
+  methods(server).filter((method) => method === wanted).length;
+const lists = (server: RawHttpServer): number => count(server, 'tools/list');
 
 /** A server of two tools and a toolset that shares its catalog. */
 async function shop(
@@ -234,6 +238,49 @@ describe('the key of a catalog', () => {
     expect(server.requests).toEqual([]);
   });
 
+  it('that is never told ends with the run', async () => {
+    const { toolset } = await shop({}, { key: () => new Promise<string>(() => undefined) });
+    const run = startRun();
+    const registering = expect(registered(run, toolset)).rejects.toThrow(CancelledError);
+    await run.close();
+    await registering;
+  });
+
+  it('says nothing to containers with factories of their own: their servers differ', async () => {
+    class TenantFactory extends ClientFactory {
+      constructor(private readonly server: RawHttpServer) {
+        super();
+      }
+
+      override create(): Promise<UnconnectedClient> {
+        return Promise.resolve(httpClient(this.server.url));
+      }
+    }
+    const servers = [
+      await startRawHttp({ tools: [tool('only_t1')] }),
+      await startRawHttp({ tools: [tool('only_t2')] }),
+    ];
+    @McpToolset({
+      connection: { url: 'https://mcp.example' },
+      catalog: { ttl: MINUTE },
+      session: { scope: 'application', key: () => 'one', idleTimeout: 1 },
+    })
+    class Tenants {}
+    for (const [index, server] of [...servers, ...servers].entries()) {
+      const child = container.createChildContainer();
+      child.registerInstance(ClientFactory, new TenantFactory(server));
+      const run = startRun({ container: child });
+      const registry = await registered(run, Tenants);
+      expect(registry.names).toEqual([`only_t${(index % 2) + 1}`]);
+      expect(await registry.execute({ name: registry.names[0] ?? '' })).toMatchObject({ status: 'success' });
+      await run.close();
+    }
+    for (const server of servers) {
+      await server.waitFor('DELETE', 2);
+      expect(lists(server)).toBe(2);
+    }
+  });
+
   it('and the other options are checked, and inherited', async () => {
     const wrong = { connection: { url: 'https://mcp.example' } };
     expect(() => toolsetFor(wrong.connection, { catalog: { ttl: 0 } })).toThrow(/"catalog.ttl"/);
@@ -283,6 +330,7 @@ describe('a shared catalog is fetched again', () => {
     ['an error of another kind', (_params, exchange) => exchange.error(-32602, 'Invalid arguments for tool search')],
     ['an error of the tool', () => text('The page was not found', { isError: true })],
     ['a result with such words', () => text('Unknown tool: search')],
+    ['an error that names no tool', () => text('Tool run finished: record not found', { isError: true })],
   ])('and not after %s', async (_, call) => {
     const { server, toolset } = await shop({ call });
     await (await register(toolset)).execute({ name: 'search' });
@@ -363,6 +411,33 @@ describe('a fetch that fails', () => {
     await server.waitFor('tools/list');
     const waiting = register(toolset, { actorId: 'ada' });
     refused.open();
+    await outcome;
+    expect((await waiting).names).toEqual(['search', 'fetch']);
+  });
+
+  it('for want of them while a forgotten session is opened anew is, too', async () => {
+    const forgotten = gate();
+    const server = await startRawHttp({
+      on: {
+        initialize: (exchange) =>
+          exchange.headers.authorization === 'Bearer ada' || count(server, 'initialize') === 1
+            ? exchange.polite()
+            : exchange.raw(401, {}, 'who are you?'),
+      },
+      tools: async (_params, exchange) => {
+        if (exchange.headers.authorization === 'Bearer ada') return TOOLS;
+        await forgotten.passed;
+        exchange.raw(404, {}, 'no such session');
+      },
+    });
+    const toolset = toolsetFor(
+      ({ run }) => ({ ...server.connection, headers: { authorization: `Bearer ${run?.invocation.actorId}` } }),
+      { catalog: { ttl: MINUTE, key: () => 'everyone' } },
+    );
+    const outcome = expect(register(toolset, { actorId: 'mallory' })).rejects.toThrow(/could not be opened/);
+    await server.waitFor('tools/list');
+    const waiting = register(toolset, { actorId: 'ada' });
+    forgotten.open();
     await outcome;
     expect((await waiting).names).toEqual(['search', 'fetch']);
   });

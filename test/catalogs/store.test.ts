@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import Keyv from 'keyv';
 import { CatalogStore, configureMcpToolset, ConfigurationError, type KeyvLike, type ToolsetClass } from 'mcp-toolset';
 import { container, type DependencyContainer } from 'tsyringe';
@@ -107,6 +108,36 @@ describe('a CatalogStore over a Keyv', () => {
     expect(await namesIn(processWith(CatalogStore.over(keyv)), toolset)).toEqual(['new']);
   });
 
+  it('is not asked for a catalog that has changed while it was fetched, and does not keep the old one', async () => {
+    const keyv = new Keyv();
+    const { server, toolset } = await shop({
+      tools: (_params, exchange) =>
+        void exchange
+          .sse()
+          .notify('notifications/tools/list_changed')
+          .reply({ tools: [tool('old')] })
+          .end(),
+    });
+    const here = processWith(CatalogStore.over(keyv));
+    expect(await namesIn(here, toolset)).toEqual(['old']);
+    server.script.tools = [tool('new')];
+    expect(await namesIn(here, toolset)).toEqual(['new']);
+    expect(await namesIn(processWith(CatalogStore.over(keyv)), toolset)).toEqual(['new']);
+    expect(lists(server)).toBe(2);
+  });
+
+  it('that cannot forget a catalog is not asked for it again', async () => {
+    const keyv = keyvWith({ delete: () => new Promise(() => undefined) });
+    const { server, toolset } = await shop({
+      call: (_params, exchange) => exchange.error(-32602, 'Unknown tool: search'),
+    });
+    const here = processWith(CatalogStore.over(keyv));
+    const registry = await registered(startRun({ container: here.container }), toolset);
+    await registry.execute({ name: 'search' });
+    server.script.tools = [tool('new')];
+    expect(await namesIn(here, toolset)).toEqual(['new']);
+  });
+
   it('shares nothing with a process that has another', async () => {
     const { server, toolset } = await shop();
     await namesIn(processWith(CatalogStore.over(new Keyv())), toolset);
@@ -132,6 +163,14 @@ describe('a CatalogStore over a Keyv', () => {
   });
 });
 
+const failingNever = {
+  opts: {},
+  get: () => Promise.resolve(undefined),
+  set: () => Promise.resolve(true),
+  delete: () => Promise.resolve(true),
+  clear: () => Promise.resolve(),
+};
+
 describe('a store that fails costs a warning and no run', () => {
   const never = (): Promise<never> => new Promise(() => undefined);
   it.each<[string, Partial<KeyvLike>, RegExp]>([
@@ -147,6 +186,11 @@ describe('a store that fails costs a warning and no run', () => {
     ],
     ['does not answer', { get: never }, /failed to get a catalog: it took longer than/],
     ['cannot write', { set: () => Promise.reject(new Error('read only')) }, /failed to set a catalog: read only/],
+    [
+      'throws what the library throws',
+      { set: () => Promise.reject(new ConfigurationError('my own')) },
+      /failed to set a catalog: my own/,
+    ],
     ['never has written', { set: never }, /failed to set a catalog: it took longer than/],
   ])('because it %s', async (_, keyv, warning) => {
     const { server, toolset } = await shop();
@@ -160,6 +204,20 @@ describe('a store that fails costs a warning and no run', () => {
     expect(lists(server)).toBe(1);
     await warned.passed;
     expect([...here.warnings]).toEqual([expect.stringMatching(warning)]);
+  });
+
+  const down = (): Promise<never> => Promise.reject(new Error('redis is down'));
+  it.each<[string, object, object, string]>([
+    ['reading, which Keyv tells where it may throw', { get: down }, { throwOnErrors: true }, 'get'],
+    ['writing, which Keyv tells by an event', { set: down }, {}, 'set'],
+  ])('because its adapter fails at %s', async (_, failing, options, what) => {
+    const store = { ...failingNever, ...failing };
+    const { server, toolset } = await shop();
+    const here = processWith(CatalogStore.over(new Keyv({ store, ...options })));
+    expect(await namesIn(here, toolset)).toEqual(['search']);
+    expect(lists(server)).toBe(1);
+    await setImmediate();
+    expect(here.warnings).toEqual([expect.stringContaining(`failed to ${what} a catalog: redis is down`)]);
   });
 
   const deep = (depth: number): object => (depth === 0 ? {} : { not: deep(depth - 1) });

@@ -27,13 +27,17 @@ export function toolOutput(parts: readonly PresentedPart[]): AiSdkToolOutput {
  * `{ toolCallId, input, output }` and know `image-data` and `file-data`.
  */
 export function toModelOutput(given: unknown): ModelOutput {
-  const isOutputAlone = isToolOutput(given);
-  const output = isOutputAlone ? given : (given as { readonly output?: unknown } | null)?.output;
+  const isWithCall = isCallOutput(given);
+  const output = isWithCall ? given.output : given;
   if (!isToolOutput(output)) return { type: 'text', value: textOfForeign(output) };
   const { text, files } = output;
   if (files.length === 0) return { type: 'text', value: text };
   const beginning: ModelContent[] = text === '' ? [] : [{ type: 'text', text }];
-  return { type: 'content', value: [...beginning, ...files.map(isOutputAlone ? mediaPart : dataPart)] };
+  return { type: 'content', value: [...beginning, ...files.map(isWithCall ? dataPart : mediaPart)] };
+}
+
+function isCallOutput(value: unknown): value is { readonly output: unknown } {
+  return 'toolCallId' in Object(value) && 'output' in Object(value);
 }
 
 function isToolOutput(value: unknown): value is AiSdkToolOutput {
