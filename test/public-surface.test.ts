@@ -139,6 +139,7 @@ const LANGCHAIN_TYPES = ['LangChainTool', 'LangChainToolOptions', 'MediaForm', '
 const OPENAI = ['openaiChatToolMessages', 'openaiChatTools', 'openaiToolOutputs', 'openaiTools'];
 
 const OPENAI_TYPES = [
+  'AssistantChatChoice',
   'AssistantChatMessage',
   'ModelResponse',
   'OpenAIChatOptions',

@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { McpToolset } from 'mcp-toolset';
+import { McpToolset, Tool } from 'mcp-toolset';
 import { anthropicToolResults, anthropicTools } from 'mcp-toolset/anthropic';
 import { startEverything } from '../servers';
 import { adapterRun, closeAfterEach } from './adapter-run';
@@ -143,6 +143,25 @@ describe('anthropicToolResults', () => {
     expect(third?.at(-1)?.content).toMatchObject([{ tool_use_id: 'toolu_5', is_error: true }]);
   });
 
+  it('presents the schema of a tool once, however many calls there are', async () => {
+    let reads = 0;
+    const ownKeys = (target: object) => ((reads += 1), Reflect.ownKeys(target));
+    const inputSchema = { type: 'object', properties: new Proxy({ 'a b': { type: 'string' } }, { ownKeys }) };
+    const call = (input: Record<string, unknown>) => input['a b'];
+    const { tools } = await adapterRun({ entries: Tool.define({ name: 'it', description: 'x', inputSchema, call }) });
+    const [tool] = anthropicTools(tools);
+    const input = asSeen(tool?.input_schema ?? {}, { 'a b': 'c' });
+    const content = [{ type: 'tool_use', id: 'toolu_1', name: 'it', input }];
+    const answered = async () => {
+      const results = await anthropicToolResults(tools, { content });
+      return results.map(textOf);
+    };
+    expect(await answered()).toEqual(['c']);
+    reads = 0;
+    expect(await answered()).toEqual(['c']);
+    expect(reads).toBe(0);
+  });
+
   it('answers no server tools, no members of a toolset of Anthropic, and nothing where nothing is asked', async () => {
     const { tools } = await adapterRun({ server: awkwardResultServer() });
     const content = [
@@ -153,17 +172,20 @@ describe('anthropicToolResults', () => {
     expect(await anthropicToolResults(tools, { content })).toEqual([]);
   });
 
-  it('does not carry out a call that the model could not finish', async () => {
-    const server = awkwardResultServer();
-    const { tools } = await adapterRun({ server });
-    const content = ['result_0', 'result_0'].map((name, index) => {
-      return { type: 'tool_use', id: `toolu_${index}`, name, input: {} };
-    });
-    const results = await anthropicToolResults(tools, { content, stop_reason: 'max_tokens' });
-    expect(results.map((result) => [result.is_error ?? false, textOf(result)])).toEqual([
-      [false, 'fine'],
-      [true, expect.stringContaining('cut off')],
-    ]);
-    expect(server.calls).toHaveLength(1);
-  });
+  it.each(['max_tokens', 'model_context_window_exceeded', 'refusal'])(
+    'does not carry out a call that the model could not finish: %s',
+    async (stop_reason) => {
+      const server = awkwardResultServer();
+      const { tools } = await adapterRun({ server });
+      const content = ['result_0', 'result_0'].map((name, index) => {
+        return { type: 'tool_use', id: `toolu_${index}`, name, input: {} };
+      });
+      const results = await anthropicToolResults(tools, { content, stop_reason });
+      expect(results.map((result) => [result.is_error ?? false, textOf(result)])).toEqual([
+        [false, 'fine'],
+        [true, expect.stringContaining('cut off')],
+      ]);
+      expect(server.calls).toHaveLength(1);
+    },
+  );
 });

@@ -239,6 +239,26 @@ export const awkwardSchemas: readonly AwkwardSchema[] = [
     ),
     { a: '1', b: '2', 'x-y': '3' },
   ),
+  row(
+    'patternProperties that not every engine reads, in an object that is closed beside them',
+    object({ a: text }, { patternProperties: { '(?<=x)-': text }, additionalProperties: false, required: ['a'] }),
+    { a: '1', 'x-y': '2' },
+  ),
+  row(
+    'patternProperties that not every engine reads, beside a schema for all others',
+    object({ a: object({}, { patternProperties: { '(?<=x)-': text }, additionalProperties: number }) }),
+    { a: { 'x-y': '2', z: 3 } },
+  ),
+  row(
+    'patternProperties that not every engine reads, in a part of an object that is closed as a whole',
+    object({
+      a: {
+        ...object({ b: text }, { unevaluatedProperties: false }),
+        allOf: [{ patternProperties: { '(?<=x)-': text } }],
+      },
+    }),
+    { a: { b: '1', 'x-y': '2' } },
+  ),
   row('lone surrogates', object({ a: { type: 'string', description: 'half \ud83d of a face' }, 'k\ud83d': text }), {
     a: 'x',
   }),

@@ -19,7 +19,7 @@ import { adapterRun, closeAfterEach } from './adapter-run';
 import { awkwardResults, awkwardResultServer, awkwardResultTools, resultTool } from './awkward-results';
 import { asSeen, awkwardSchemas, awkwardServer, toolOf } from './awkward-schemas';
 import { calling, ScriptedModel, type Call } from './langchain-model';
-import { magicOf, pdf, png } from './media-bytes';
+import { magicOf, pdf, png, pngOf } from './media-bytes';
 import { schemaFaults, takes } from './schema-rules';
 
 closeAfterEach();
@@ -227,6 +227,35 @@ describe('media', () => {
     expect(mediaOf(message!)).toEqual([['image/png', 'image/png']]);
     expect(textOf(message!)).toMatch(/^he\n\[Cut here: 2 of 4 characters/);
   });
+});
+
+describe('the limits of a turn', () => {
+  const two = (): Artifact[] => [1, 2].map(() => Artifact.inline({ data: pngOf(1, 1, 600), mediaType: 'image/png' }));
+  const Files = Tool.define({
+    name: 'files',
+    description: 'Two images.',
+    inputSchema: { type: 'object' },
+    call: () => new ToolResult({ value: 'done', artifacts: two() }),
+  });
+  const turn = (...ids: string[]) =>
+    calling(
+      ids.map((id) => ({ id, name: 'files', args: {} })),
+      anthropic,
+    );
+
+  it.each([{ maxArtifacts: 3 }, { maxTurnBytes: 1_800 }])(
+    'hold for all calls of a message together, and for each message anew: %j',
+    async (limits) => {
+      const { tools } = await adapterRun({ entries: Files });
+      const model = new ScriptedModel([turn('a', 'b'), turn('c', 'd')]);
+      await createAgent({ model, tools: langchainTools(tools, { limits }) }).invoke(go);
+      const images = model.results.map((message) => [message.tool_call_id, mediaOf(message).length]);
+      expect(images).toEqual(Object.entries({ c: 2, d: 1 }));
+      const node = new ToolNode(langchainTools(tools, { limits }));
+      const { messages } = (await node.invoke({ messages: [turn('e', 'f')] })) as { messages: ToolMessage[] };
+      expect(messages.map((message) => mediaOf(message).length)).toEqual([2, 1]);
+    },
+  );
 });
 
 describe('the end of a run', () => {

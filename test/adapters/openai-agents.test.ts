@@ -2,12 +2,14 @@ import { once } from 'node:events';
 import { Agent, tool } from '@openai/agents';
 import {
   Artifact,
+  ArtifactResolver,
   CancelledError,
   ConfigurationError,
   DeadlineExceededError,
   McpToolset,
   Tool,
   ToolResult,
+  type ArtifactResolverContext,
   type ToolDefinition,
 } from 'mcp-toolset';
 import { openaiAgentsTools } from 'mcp-toolset/openai-agents';
@@ -265,6 +267,26 @@ describe("the signal of the SDK's own run", () => {
     expect(run.state).toBe('active');
     const { text } = await runAgent({ tools, agent, model: new ScriptedModel([calling('fine'), 'Done.']) });
     expect(text).toBe('Done.');
+  });
+
+  it('reaches the ArtifactResolver', async () => {
+    const own = new AbortController();
+    const seen: boolean[] = [];
+    class Leaving extends ArtifactResolver {
+      override resolve(_: unknown, { signal }: ArtifactResolverContext) {
+        own.abort(new Error('the user has left'));
+        seen.push(signal.aborted);
+        return undefined;
+      }
+    }
+    const artifacts = [Artifact.deferred({ reference: 1, mediaType: 'image/png' })];
+    const { tools, run } = await adapterRun({
+      entries: defined('chart', () => new ToolResult({ value: '', artifacts })),
+    });
+    run.container.register(ArtifactResolver, { useClass: Leaving });
+    const model = new ScriptedModel([calling('chart'), 'Never said.']);
+    await expect(runAgent({ tools, model, signal: own.signal })).rejects.toThrow('the user has left');
+    expect(seen).toEqual([true]);
   });
 
   it("may be the run's", async () => {

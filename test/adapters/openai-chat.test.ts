@@ -20,6 +20,10 @@ const calls = (...names: string[]): object => {
   });
   return completion({ content: null, tool_calls });
 };
+const choiceOf = (finish_reason: string): object => {
+  const { choices } = calls('result_0', 'result_0') as { choices: object[] };
+  return { ...choices[0], finish_reason };
+};
 const done = completion({ content: 'Done.' });
 
 async function api(...turns: object[]): Promise<{ endpoint: ScriptedApi; client: OpenAI }> {
@@ -98,6 +102,21 @@ it('shows no media where only notes are wanted', async () => {
   expect(messages.map(({ role }) => role)).toEqual(['tool']);
   expect(messages[0]?.content).toContain('the model cannot be given this media type');
 });
+
+it.each(['length', 'content_filter', 'tool_calls'])(
+  'does not carry out a last call that the model could not finish: %s',
+  async (finish_reason) => {
+    const server = awkwardResultServer();
+    const { tools } = await adapterRun({ server });
+    const { client } = await api({ id: 'c_1', object: 'chat.completion', choices: [choiceOf(finish_reason)] });
+    const { choices } = await client.chat.completions.create({ model: 'm', messages: [] });
+    const [first, last] = await openaiChatToolMessages(tools, choices[0]!);
+    expect(first?.content).toBe('fine');
+    const isFinished = finish_reason === 'tool_calls';
+    expect(last?.content).toMatch(isFinished ? /^fine$/ : /^Error: The call was cut off/);
+    expect(server.calls).toHaveLength(isFinished ? 2 : 1);
+  },
+);
 
 it('answers no custom tools, and nothing where nothing is asked', async () => {
   const { tools } = await adapterRun({ server: awkwardResultServer() });

@@ -1,16 +1,18 @@
 import type { ToolSet } from 'ai';
 import { z } from 'zod/v4';
 import { ToolError } from '../../errors';
-import { checkOptions, count } from '../../options';
+import { checkOptions } from '../../options';
 import type { ToolRegistry } from '../../registry/tool-registry';
 import { answer } from '../presentation/answer-calls';
 import { fitTool, type FittedTool } from '../presentation/fit-tool';
+import { ANTHROPIC_MEDIA, NO_MEDIA } from '../presentation/known-media';
 import { presentationOptions, type PresentationOptions } from '../presentation/limits';
 import { LoopEnd } from '../presentation/loop-end';
+import { PARAMETER_NAMES } from '../presentation/parameter-names';
 import { presentResult, Turn, type Presentation } from '../presentation/present';
 import { textOf, type PresentedResult } from '../presentation/presented-result';
 import { fitsStrictMode } from '../presentation/strict-fit';
-import { MEDIA, NO_MEDIA } from './media';
+import { MAX_DESCRIPTION_LENGTH, toolOptions } from '../presentation/tool-options';
 import { toModelOutput, toolOutput, type AiSdkToolOutput } from './model-output';
 import { modelSchema } from './model-schema';
 
@@ -35,12 +37,8 @@ const { limits } = presentationOptions;
 const optionsSchema = z.strictObject({
   limits,
   media: z.enum(['content', 'note']).optional(),
-  strict: z.union([z.literal(false), z.literal('where-fit')], { error: "expected false or 'where-fit'" }).optional(),
-  maxDescriptionLength: count.optional(),
+  ...toolOptions,
 });
-
-/** The names of parameters that every provider takes. */
-const PARAMETER_NAMES = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /** What the SDK hands to a tool with its input. */
 interface ExecutionOptions {
@@ -67,12 +65,14 @@ interface ToolSetParts {
  */
 export function aiSdkTools(registry: ToolRegistry, options: AiSdkToolOptions = {}): ToolSet {
   const checked = checkOptions(optionsSchema, options, { where: 'aiSdkTools' });
-  const { media, strict, maxDescriptionLength = 1_024 } = checked;
+  const { media, strict, maxDescriptionLength = MAX_DESCRIPTION_LENGTH } = checked;
   const { binding } = registry;
+  // Of what the models behind the SDK take of bytes and pixels, this is the least.
+  const shown = media === 'note' ? NO_MEDIA : ANTHROPIC_MEDIA;
   const parts: ToolSetParts = {
     registry,
     loop: new LoopEnd(binding),
-    presentation: { binding, media: media === 'note' ? NO_MEDIA : MEDIA, options: { limits: checked.limits } },
+    presentation: { binding, media: shown, options: { limits: checked.limits } },
     turns: new WeakMap(),
   };
   // Without a prototype, so that a model that calls `constructor` calls an unknown tool.

@@ -7,16 +7,16 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages';
 import type { ToolRegistry } from '../../registry/tool-registry';
 import { answerCalls, type ModelCall } from '../presentation/answer-calls';
+import { ANTHROPIC_MEDIA } from '../presentation/known-media';
 import { checkPresentationOptions, type PresentationOptions } from '../presentation/limits';
 import { presentResults } from '../presentation/present';
 import type { PresentedPart } from '../presentation/presented-result';
-import type { ProviderMedia } from '../presentation/provider-media';
-import { fitted } from './tools';
+import { restored } from './tools';
 
 /** As much of an assistant's message as is read: a `Message` of the SDK, or of its beta. */
 export interface AssistantMessage {
   readonly content: readonly { readonly type: string }[];
-  /** `max_tokens` says that the last block may be incomplete. */
+  /** Whether the last block may be incomplete: `max_tokens`, `model_context_window_exceeded` and `refusal` say so. */
   readonly stop_reason?: string | null | undefined;
 }
 
@@ -27,19 +27,6 @@ interface ToolUse {
   readonly input: unknown;
   readonly toolset_name?: string | null;
 }
-
-const MIB = 1024 * 1024;
-
-/** What a tool_result takes (Messages API, vision and PDF support); 5 MiB of base64 is the smallest limit of a platform. */
-const MEDIA: ProviderMedia = {
-  image: {
-    mediaTypes: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],
-    maxBytes: (5 * MIB * 3) / 4,
-    maxSide: 8_000,
-  },
-  document: { mediaTypes: ['application/pdf'], maxBytes: 16 * MIB },
-  failuresAreText: true,
-};
 
 /**
  * Carries out the `tool_use` blocks of an assistant's message and returns a `tool_result` block for each, in their order:
@@ -58,10 +45,10 @@ export async function anthropicToolResults(
   const calls = callsOf(message);
   const restore = (name: string, input: unknown): unknown => {
     const tool = registry.get(name);
-    return tool ? fitted(tool.specification).restore(input) : input;
+    return tool ? restored(tool.specification, input) : input;
   };
   const executions = await answerCalls(registry, calls, { signal: options.signal, restore });
-  const results = await presentResults(executions, { binding, media: MEDIA, options });
+  const results = await presentResults(executions, { binding, media: ANTHROPIC_MEDIA, options });
   return results.map(({ isError, parts }, index) => ({
     type: 'tool_result',
     tool_use_id: calls[index]?.id ?? '',
@@ -70,8 +57,11 @@ export async function anthropicToolResults(
   }));
 }
 
+/** Why a model may stop in the middle of a block (Messages API, stop reasons). */
+const UNFINISHED: ReadonlySet<unknown> = new Set(['max_tokens', 'model_context_window_exceeded', 'refusal']);
+
 function callsOf({ content, stop_reason }: AssistantMessage): ModelCall[] {
-  const isIncomplete = (block: unknown): boolean => stop_reason === 'max_tokens' && block === content.at(-1);
+  const isIncomplete = (block: unknown): boolean => UNFINISHED.has(stop_reason) && block === content.at(-1);
   return content.filter(isOurs).map((use) => {
     const { id, name, input } = use;
     return { id, name, input, isCutOff: isIncomplete(use) };

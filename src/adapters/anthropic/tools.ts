@@ -1,14 +1,23 @@
 import type { Tool } from '@anthropic-ai/sdk/resources/messages';
 import type { ToolRegistry } from '../../registry/tool-registry';
 import { fitTool, type FittedTool } from '../presentation/fit-tool';
+import { PARAMETER_NAMES } from '../presentation/parameter-names';
 import type { ToolSpecification } from '../../tool/tool';
 
-/** The names of parameters that the Messages API takes at the root of an `input_schema`. */
-const PARAMETER_NAMES = /^[a-zA-Z0-9_.-]{1,64}$/;
+/** How inputs are turned back, by the schema that they are for: a call need not have it presented anew. */
+const restores = new WeakMap<object, FittedTool['restore']>();
 
 /** A tool as the Messages API takes it. */
-export function fitted(specification: ToolSpecification): FittedTool {
-  return fitTool(specification, { parameterNames: PARAMETER_NAMES });
+function fitted(specification: ToolSpecification): FittedTool {
+  const tool = fitTool(specification, { parameterNames: PARAMETER_NAMES });
+  restores.set(specification.inputSchema, tool.restore);
+  return tool;
+}
+
+/** The input that a tool is given for what the model wrote. */
+export function restored(specification: ToolSpecification, input: unknown): unknown {
+  const restore = restores.get(specification.inputSchema) ?? fitted(specification).restore;
+  return restore(input);
 }
 
 /**

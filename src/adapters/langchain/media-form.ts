@@ -1,6 +1,8 @@
 import type { MessageContent } from '@langchain/core/messages';
-import type { MediaPart, PresentedPart } from '../presentation/presented-result';
-import type { MediaRule, ProviderMedia } from '../presentation/provider-media';
+import { dataUrl } from '../presentation/data-url';
+import { ANTHROPIC_MEDIA, IMAGE_TYPES, NO_MEDIA, OPENAI_MEDIA } from '../presentation/known-media';
+import type { PresentedPart } from '../presentation/presented-result';
+import type { ProviderMedia } from '../presentation/provider-media';
 import { textOf } from '../presentation/presented-result';
 
 /**
@@ -12,8 +14,6 @@ import { textOf } from '../presentation/presented-result';
 export type MediaForm = 'anthropic' | 'bedrock-converse' | 'openai-responses' | 'note';
 
 const MIB = 1024 * 1024;
-const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
-const documents: MediaRule = { mediaTypes: ['application/pdf'], maxBytes: 16 * MIB };
 
 interface Form {
   readonly media: ProviderMedia;
@@ -23,34 +23,28 @@ interface Form {
 type ContentBlock = Exclude<MessageContent, string>[number];
 
 const text = (part: PresentedPart & { kind: 'text' }): ContentBlock => ({ type: 'text', text: part.text });
-const dataUrl = ({ mediaType, base64 }: MediaPart): string => `data:${mediaType};base64,${base64}`;
 
 const FORMS: Readonly<Record<MediaForm, Form>> = {
   anthropic: {
-    // The limits of a tool_result, which may hold media only where the call did not fail.
-    media: {
-      image: { mediaTypes: IMAGES, maxBytes: (5 * MIB * 3) / 4, maxSide: 8_000 },
-      document: documents,
-      failuresAreText: true,
-    },
+    media: ANTHROPIC_MEDIA,
     block: (part) => {
       if (part.kind === 'text') return text(part);
       return { type: part.kind === 'image' ? 'image' : 'file', mimeType: part.mediaType, data: part.base64 };
     },
   },
   'bedrock-converse': {
-    media: { image: { mediaTypes: IMAGES, maxBytes: (15 * MIB) / 4, maxSide: 8_000 }, failuresAreText: true },
+    media: { image: { mediaTypes: IMAGE_TYPES, maxBytes: (15 * MIB) / 4, maxSide: 8_000 }, failuresAreText: true },
     block: (part) => (part.kind === 'text' ? text(part) : { type: 'image_url', image_url: { url: dataUrl(part) } }),
   },
   'openai-responses': {
-    media: { image: { mediaTypes: IMAGES, maxBytes: 16 * MIB }, document: documents, failuresAreText: false },
+    media: OPENAI_MEDIA,
     block: (part) => {
       if (part.kind === 'text') return { type: 'input_text', text: part.text };
       if (part.kind === 'image') return { type: 'input_image', image_url: dataUrl(part), detail: 'auto' };
       return { type: 'input_file', filename: part.name, file_data: dataUrl(part) };
     },
   },
-  note: { media: { failuresAreText: true }, block: (part) => ({ type: 'text', text: textOf([part]) }) },
+  note: { media: NO_MEDIA, block: (part) => ({ type: 'text', text: textOf([part]) }) },
 };
 
 /** What may be shown in a form. */
@@ -68,10 +62,20 @@ export function contentOf(parts: readonly PresentedPart[], form: MediaForm): Mes
  * what an agent's node was given: messages, or an object that has them. A note where that cannot be told.
  */
 export function formFor(state: unknown): MediaForm {
-  const found: unknown = Array.isArray(state) ? state : (state as { messages?: unknown } | null | undefined)?.messages;
-  const messages = (Array.isArray(found) ? found : []) as readonly { readonly response_metadata?: unknown }[];
-  const metadata = messages.map((message) => Object(message?.response_metadata) as Record<string, unknown>);
+  const metadata = messagesOf(state).map((message) => Object(message?.response_metadata) as Record<string, unknown>);
   const { model_provider: provider, object } = metadata.findLast((entry) => 'model_provider' in entry) ?? {};
   if (provider === 'openai') return object === 'response' ? 'openai-responses' : 'note';
   return provider === 'anthropic' || provider === 'bedrock-converse' ? provider : 'note';
+}
+
+/** As much of a message as is read. */
+interface StateMessage {
+  readonly response_metadata?: unknown;
+  readonly tool_calls?: unknown;
+}
+
+/** The messages of what an agent's node was given. */
+export function messagesOf(state: unknown): readonly (StateMessage | null | undefined)[] {
+  const found: unknown = Array.isArray(state) ? state : (state as { messages?: unknown } | null | undefined)?.messages;
+  return Array.isArray(found) ? found : [];
 }

@@ -6,15 +6,17 @@ import type { ToolExecution } from '../../tool/execution';
 import { answer } from '../presentation/answer-calls';
 import type { FittedTool } from '../presentation/fit-tool';
 import type { PresentationOptions } from '../presentation/limits';
-import { presentResult } from '../presentation/present';
+import { presentResult, Turn, type Presentation } from '../presentation/present';
 import { partsThatSayFailure } from '../presentation/presented-result';
-import { contentOf, formFor, mediaOf, type MediaForm } from './media-form';
+import { contentOf, formFor, mediaOf, messagesOf, type MediaForm } from './media-form';
 
 /** How a tool's calls are answered. */
 interface RegistryToolMeans {
   readonly registry: ToolRegistry;
   readonly media: MediaForm | undefined;
   readonly limits: PresentationOptions['limits'];
+  /** What is left of the limits, by the message that makes the calls. */
+  readonly turns: WeakMap<object, Turn>;
 }
 
 /** What LangChain's own nodes add to a call's configuration. */
@@ -55,19 +57,28 @@ interface Call {
 
 async function answered(
   { name, input, config, restore }: Call,
-  { registry, media, limits }: RegistryToolMeans,
+  { registry, media, limits, turns }: RegistryToolMeans,
 ): Promise<Answer> {
   const { signal, toolCall, state } = config ?? {};
   const call = { id: toolCall?.id ?? '', name, input };
   const execution = await answer(registry, call, { signal, restore: (_, given) => restore(given) });
   const form = media ?? formFor(state);
-  const options = { signal, limits };
-  const result = await presentResult(execution, { binding: registry.binding, media: mediaOf(form), options });
+  const presentation = { binding: registry.binding, media: mediaOf(form), options: { signal, limits } };
+  const result = await presentResult(execution, presentation, turnOf(state, presentation, turns));
   const content = contentOf(partsThatSayFailure(result), form);
   if (!result.isError || toolCall?.id === undefined) return [content, execution];
   // A message is passed on as it is; LangChain marks what it makes itself as a success.
   const message = new ToolMessage({ content, artifact: execution, name, tool_call_id: toolCall.id, status: 'error' });
   return [message, execution];
+}
+
+/** The turn to which a call belongs; without a state that shows the message that made it, a turn of its own. */
+function turnOf(state: unknown, presentation: Presentation, turns: WeakMap<object, Turn>): Turn {
+  const turn = new Turn(presentation);
+  const message = messagesOf(state).findLast((entry) => Array.isArray(entry?.tool_calls));
+  const known = message && turns.get(message);
+  if (message && !known) turns.set(message, turn);
+  return known ?? turn;
 }
 
 /** What ends an agent: for all calls of an ended run the same object, or LangGraph would throw an AggregateError. */

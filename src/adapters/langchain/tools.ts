@@ -3,10 +3,12 @@ import type { StructuredToolInterface as StructuredToolOfEsModules } from '@lang
   'resolution-mode': 'import',
 };
 import { z } from 'zod/v4';
-import { checkOptions, count } from '../../options';
+import { checkOptions } from '../../options';
 import type { ToolRegistry } from '../../registry/tool-registry';
 import { fitTool } from '../presentation/fit-tool';
 import { presentationOptions, type PresentationOptions } from '../presentation/limits';
+import { PARAMETER_NAMES } from '../presentation/parameter-names';
+import { MAX_DESCRIPTION_LENGTH, toolOptions } from '../presentation/tool-options';
 import type { MediaForm } from './media-form';
 import { RegistryTool } from './registry-tool';
 
@@ -16,7 +18,10 @@ import { RegistryTool } from './registry-tool';
  */
 export type LangChainTool = StructuredToolInterface & StructuredToolOfEsModules;
 
-/** How tools are presented to LangChain. */
+/**
+ * How tools are presented to LangChain. `limits` hold over the calls of one message together, as far as the node that
+ * makes the calls shows the message; a tool that is called by itself is a turn of its own.
+ */
 export interface LangChainToolOptions extends Pick<PresentationOptions, 'limits'> {
   /**
    * How images and PDFs are put into a tool's message. Default: as the message that made the call names its provider;
@@ -30,11 +35,8 @@ export interface LangChainToolOptions extends Pick<PresentationOptions, 'limits'
 const optionsSchema = z.strictObject({
   limits: presentationOptions.limits,
   media: z.enum(['anthropic', 'bedrock-converse', 'openai-responses', 'note']).optional(),
-  maxDescriptionLength: count.optional(),
+  maxDescriptionLength: toolOptions.maxDescriptionLength,
 });
-
-/** The names of parameters at the root that the strictest provider takes. */
-const PARAMETER_NAMES = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /**
  * The tools of a registry for LangChain, in the order of registration: for `createAgent`, `ToolNode` or a model's
@@ -48,13 +50,14 @@ export function langchainTools(registry: ToolRegistry, options: LangChainToolOpt
   const {
     media,
     limits,
-    maxDescriptionLength = 1_024,
+    maxDescriptionLength = MAX_DESCRIPTION_LENGTH,
   } = checkOptions(optionsSchema, options, {
     where: 'langchainTools',
   });
   const rules = { maxDescriptionLength, parameterNames: PARAMETER_NAMES };
+  const means = { registry, media, limits, turns: new WeakMap() };
   return registry.specifications.map((specification) => {
-    const tool = new RegistryTool(fitTool(specification, rules), { registry, media, limits });
+    const tool = new RegistryTool(fitTool(specification, rules), means);
     return tool as StructuredToolInterface as LangChainTool;
   });
 }

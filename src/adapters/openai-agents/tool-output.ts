@@ -5,19 +5,6 @@ import {
   type PresentedPart,
   type PresentedResult,
 } from '../presentation/presented-result';
-import type { ProviderMedia } from '../presentation/provider-media';
-
-const MIB = 1024 * 1024;
-
-/** What OpenAI's Responses API takes beside text in the output of a function. */
-export const MEDIA: ProviderMedia = {
-  image: { mediaTypes: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'], maxBytes: 16 * MIB },
-  document: { mediaTypes: ['application/pdf'], maxBytes: 16 * MIB },
-  failuresAreText: false,
-};
-
-/** For Chat Completions, which take nothing but text there. */
-export const NO_MEDIA: ProviderMedia = { failuresAreText: true };
 
 /** What the SDK takes for the output of a function. */
 export type AgentsToolOutput = string | (ToolOutputText | ToolOutputImage | ToolOutputFileContent)[];

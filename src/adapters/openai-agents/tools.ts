@@ -1,14 +1,16 @@
 import type { Tool, tool as sdkTool } from '@openai/agents';
 import { z } from 'zod/v4';
-import { callable, checkOptions, count } from '../../options';
+import { callable, checkOptions } from '../../options';
 import type { ToolRegistry } from '../../registry/tool-registry';
 import { answer } from '../presentation/answer-calls';
 import { fitTool, type FittedTool } from '../presentation/fit-tool';
+import { NO_MEDIA, OPENAI_MEDIA } from '../presentation/known-media';
 import { presentationOptions, type PresentationOptions } from '../presentation/limits';
 import { LoopEnd } from '../presentation/loop-end';
 import { presentResult, Turn, type Presentation } from '../presentation/present';
 import { fitsStrictMode } from '../presentation/strict-fit';
-import { agentsToolOutput, MEDIA, NO_MEDIA, type AgentsToolOutput } from './tool-output';
+import { MAX_DESCRIPTION_LENGTH, toolOptions } from '../presentation/tool-options';
+import { agentsToolOutput, type AgentsToolOutput } from './tool-output';
 
 /** How tools and their results are presented to agents of `@openai/agents`. */
 export interface OpenAIAgentsToolOptions extends Pick<PresentationOptions, 'limits'> {
@@ -35,8 +37,7 @@ const optionsSchema = z.strictObject({
   tool: callable,
   limits: presentationOptions.limits,
   media: z.enum(['parts', 'note']).optional(),
-  strict: z.union([z.literal(false), z.literal('where-fit')], { error: "expected false or 'where-fit'" }).optional(),
-  maxDescriptionLength: count.optional(),
+  ...toolOptions,
 });
 
 /** What the SDK hands to a tool with its input. */
@@ -85,12 +86,12 @@ export function openaiAgentsTools<TContext = unknown>(
   options: OpenAIAgentsToolOptions,
 ): Tool<TContext>[] {
   const checked = checkOptions(optionsSchema, options, { where: 'openaiAgentsTools' });
-  const { media, strict, maxDescriptionLength = 1_024 } = checked;
+  const { media, strict, maxDescriptionLength = MAX_DESCRIPTION_LENGTH } = checked;
   const { binding } = registry;
   const parts: AgentToolParts = {
     registry,
     loop: new LoopEnd(binding),
-    presentation: { binding, media: media === 'note' ? NO_MEDIA : MEDIA, options: { limits: checked.limits } },
+    presentation: { binding, media: media === 'note' ? NO_MEDIA : OPENAI_MEDIA, options: { limits: checked.limits } },
     turns: new WeakMap(),
   };
   return registry.specifications.map((specification) => {

@@ -3,7 +3,7 @@ import '../../toolset/metadata';
 
 export type { PresentationLimits, PresentationOptions } from '../presentation/limits';
 export { openaiChatToolMessages } from './tool-messages';
-export type { AssistantChatMessage, OpenAIChatOptions } from './tool-messages';
+export type { AssistantChatChoice, AssistantChatMessage, OpenAIChatOptions } from './tool-messages';
 export { openaiToolOutputs } from './tool-outputs';
 export type { ModelResponse } from './tool-outputs';
 export { openaiChatTools, openaiTools } from './tools';

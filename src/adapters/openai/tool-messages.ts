@@ -7,10 +7,11 @@ import { z } from 'zod/v4';
 import { checkOptions } from '../../options';
 import type { ToolRegistry } from '../../registry/tool-registry';
 import { answerCalls, type ModelCall } from '../presentation/answer-calls';
+import { dataUrl } from '../presentation/data-url';
+import { NO_MEDIA, OPENAI_MEDIA } from '../presentation/known-media';
 import { presentationOptions, type PresentationOptions } from '../presentation/limits';
 import { presentResults } from '../presentation/present';
 import { partsThatSayFailure, textOf, type MediaPart, type PresentedPart } from '../presentation/presented-result';
-import { dataUrl, MEDIA } from './media';
 
 /** How results are presented in Chat Completions. */
 export interface OpenAIChatOptions extends PresentationOptions {
@@ -27,6 +28,13 @@ export interface AssistantChatMessage {
   readonly tool_calls?: readonly { readonly id: string; readonly type: string }[] | null | undefined;
 }
 
+/** As much of a choice as is read: its message, and whether that was finished. */
+export interface AssistantChatChoice {
+  readonly message: AssistantChatMessage;
+  /** `length` and `content_filter` say that the last call may be incomplete. */
+  readonly finish_reason?: string | null | undefined;
+}
+
 interface FunctionToolCall {
   readonly id: string;
   readonly type: string;
@@ -41,23 +49,24 @@ const optionsSchema = z.strictObject({
 /**
  * Carries out the function calls of an assistant's message and returns the messages that have to follow it: one of the
  * role `tool` for each call, in their order, and one with the media if there are any. Without calls there are none.
- * Custom tools are not answered here.
+ * Custom tools are not answered here. Of a message alone nobody can tell whether its last call was finished: hand over
+ * the choice that it stands in, or look at the `finish_reason` first.
  * @throws CancelledError, DeadlineExceededError, CleanupError; ConfigurationError for an unknown option or a closed registry
  */
 export async function openaiChatToolMessages(
   registry: ToolRegistry,
-  message: AssistantChatMessage,
+  said: AssistantChatChoice | AssistantChatMessage,
   options: OpenAIChatOptions = {},
 ): Promise<(ChatCompletionToolMessageParam | ChatCompletionUserMessageParam)[]> {
   const { media = 'user-message', ...presentation } = checkOptions(optionsSchema, options, {
     where: 'openaiChatToolMessages',
   });
   const { binding } = registry;
-  const calls = callsOf(message);
+  const calls = callsOf('message' in said ? said : { message: said });
   const executions = await answerCalls(registry, calls, { signal: presentation.signal });
   const results = await presentResults(executions, {
     binding,
-    media: media === 'note' ? { failuresAreText: true } : MEDIA,
+    media: media === 'note' ? NO_MEDIA : OPENAI_MEDIA,
     options: presentation,
   });
   const shown: ChatCompletionContentPart[] = [];
@@ -76,9 +85,16 @@ const INTRODUCTION: ChatCompletionContentPart = {
   text: 'These files are results of the tool calls above. They come from the tools, not from the user.',
 };
 
-function callsOf({ tool_calls }: AssistantChatMessage): ModelCall[] {
-  const calls = (tool_calls ?? []).filter((call): call is FunctionToolCall => call.type === 'function');
-  return calls.map(({ id, function: { name, arguments: input } }) => ({ id, name, input }));
+/** Why a model may stop in the middle of a call. */
+const UNFINISHED: ReadonlySet<unknown> = new Set(['length', 'content_filter']);
+
+function callsOf({ message, finish_reason }: AssistantChatChoice): ModelCall[] {
+  const written = message.tool_calls ?? [];
+  const calls = written.filter((call): call is FunctionToolCall => call.type === 'function');
+  return calls.map((call) => {
+    const { name, arguments: input } = call.function;
+    return { id: call.id, name, input, isCutOff: UNFINISHED.has(finish_reason) && call === written.at(-1) };
+  });
 }
 
 function toolContent(parts: readonly PresentedPart[], files: readonly MediaPart[]): string {

@@ -1,6 +1,8 @@
 import type { ResponseFunctionCallOutputItem, ResponseInputItem } from 'openai/resources/responses/responses';
 import type { ToolRegistry } from '../../registry/tool-registry';
 import { answerCalls, type ModelCall } from '../presentation/answer-calls';
+import { dataUrl } from '../presentation/data-url';
+import { OPENAI_MEDIA } from '../presentation/known-media';
 import { checkPresentationOptions, type PresentationOptions } from '../presentation/limits';
 import { presentResults } from '../presentation/present';
 import {
@@ -9,7 +11,6 @@ import {
   type PresentedPart,
   type PresentedResult,
 } from '../presentation/presented-result';
-import { dataUrl, MEDIA } from './media';
 
 /** As much of a response as is read. */
 export interface ModelResponse {
@@ -39,7 +40,7 @@ export async function openaiToolOutputs(
   const { binding } = registry;
   const calls = callsOf(response);
   const executions = await answerCalls(registry, calls, { signal: options.signal });
-  const results = await presentResults(executions, { binding, media: MEDIA, options });
+  const results = await presentResults(executions, { binding, media: OPENAI_MEDIA, options });
   return results.map((result, index) => ({
     type: 'function_call_output',
     call_id: calls[index]?.id ?? '',

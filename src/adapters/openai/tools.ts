@@ -1,10 +1,11 @@
 import type { ChatCompletionFunctionTool } from 'openai/resources/chat/completions';
 import type { FunctionTool } from 'openai/resources/responses/responses';
 import { z } from 'zod/v4';
-import { checkOptions, count } from '../../options';
+import { checkOptions } from '../../options';
 import type { ToolRegistry } from '../../registry/tool-registry';
 import { fitTool, type FittedTool } from '../presentation/fit-tool';
 import { fitsStrictMode } from '../presentation/strict-fit';
+import { MAX_DESCRIPTION_LENGTH, toolOptions } from '../presentation/tool-options';
 
 /** How tools are presented to OpenAI's models. */
 export interface OpenAIToolOptions {
@@ -17,10 +18,7 @@ export interface OpenAIToolOptions {
   readonly maxDescriptionLength?: number | undefined;
 }
 
-const optionsSchema = z.strictObject({
-  strict: z.union([z.literal(false), z.literal('where-fit')], { error: "expected false or 'where-fit'" }).optional(),
-  maxDescriptionLength: count.optional(),
-});
+const optionsSchema = z.strictObject(toolOptions);
 
 /**
  * The tools of a registry for the `tools` of a Responses request, in the order of registration. `strict` is always said:
@@ -48,7 +46,7 @@ function fittedTools(
   options: OpenAIToolOptions,
   where: string,
 ): (FittedTool & { readonly strict: boolean })[] {
-  const { strict, maxDescriptionLength = 1_024 } = checkOptions(optionsSchema, options, { where });
+  const { strict, maxDescriptionLength = MAX_DESCRIPTION_LENGTH } = checkOptions(optionsSchema, options, { where });
   return registry.specifications.map((specification) => {
     const tool = fitTool(specification, { maxDescriptionLength });
     return { ...tool, strict: strict === 'where-fit' && fitsStrictMode(tool.inputSchema) };

@@ -18,6 +18,11 @@ interface PresenterParts {
   readonly binding: ToolBinding;
   readonly media: ProviderMedia;
   readonly limits: PresentationLimits;
+}
+
+/** For which call an artifact is fetched. */
+interface FetchFor {
+  readonly isFailure: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -41,8 +46,8 @@ export class ArtifactPresenter {
    * The bytes of an artifact, if it can be shown at all.
    * @throws CancelledError or DeadlineExceededError
    */
-  async fetch(artifact: AnyArtifact, isFailure: boolean): Promise<FetchedArtifact> {
-    const { binding, limits, signal } = this.means;
+  async fetch(artifact: AnyArtifact, { isFailure, signal }: FetchFor): Promise<FetchedArtifact> {
+    const { binding, limits } = this.means;
     const fault = this.refusal(usualMediaType(artifact.mediaType), isFailure);
     if (fault !== undefined) return { artifact, bytes: { fault } };
     const maxBytes = Math.min(this.maxBytes(usualMediaType(artifact.mediaType)), limits.maxTurnBytes);

@@ -28,7 +28,15 @@ const FORMS: Readonly<Record<KeywordKind, (value: unknown) => boolean>> = {
  * server, or the local tool's own check, still holds the input against the original.
  */
 export function portableSchema(schema: JsonSchema): JsonSchema {
-  return mapSchemas(schema, (entries) => completed(described(modern(usable(entries)))));
+  let hasLostPatterns = false;
+  const copy = mapSchemas(schema, (entries) => {
+    const edited = completed(described(modern(usable(entries))));
+    if (hasPortablePatterns(edited)) return edited;
+    hasLostPatterns = true;
+    return withoutPatterns(edited);
+  });
+  // What a part says of names by their pattern counts as evaluated for the schemas around it, references included.
+  return hasLostPatterns ? mapSchemas(copy, (entries) => opened(entries, 'unevaluatedProperties')) : copy;
 }
 
 type Entries = Map<string, unknown>;
@@ -138,7 +146,21 @@ function completed(entries: Entries): Entries {
   const types = [entries.get('type')].flat();
   if (types.includes('array') && !entries.has('items')) entries.set('items', {});
   if (types.includes('object') && !entries.has('properties')) entries.set('properties', {});
+  return entries;
+}
+
+function hasPortablePatterns(entries: Entries): boolean {
   const patterns = entries.get('patternProperties');
-  if (isSchema(patterns) && !Object.keys(patterns).every(isPortable)) entries.delete('patternProperties');
+  return !isSchema(patterns) || Object.keys(patterns).every(isPortable);
+}
+
+/** Without the patterns of names, and without what is said of all other names, which are no longer known. */
+function withoutPatterns(entries: Entries): Entries {
+  entries.delete('patternProperties');
+  return opened(entries, 'additionalProperties');
+}
+
+function opened(entries: Entries, key: 'additionalProperties' | 'unevaluatedProperties'): Entries {
+  if (entries.get(key) !== true) entries.delete(key);
   return entries;
 }

@@ -22,7 +22,7 @@ export class Turn {
 
   constructor({ binding, media, options }: Presentation) {
     this.limits = limitsOf(options);
-    this.presenter = new ArtifactPresenter({ binding, media, limits: this.limits, signal: options.signal });
+    this.presenter = new ArtifactPresenter({ binding, media, limits: this.limits });
     this.artifactsLeft = this.limits.maxArtifacts;
   }
 
@@ -45,9 +45,11 @@ export async function presentResults(
   turn = new Turn(presentation),
 ): Promise<readonly PresentedResult[]> {
   presentation.binding.run?.check();
-  const fetching = executions.map(({ artifacts, status }) =>
-    Promise.all(turn.take(artifacts).map((artifact) => turn.presenter.fetch(artifact, status === 'error'))),
-  );
+  const { signal } = presentation.options;
+  const fetching = executions.map(({ artifacts, status }) => {
+    const isFailure = status === 'error';
+    return Promise.all(turn.take(artifacts).map((artifact) => turn.presenter.fetch(artifact, { isFailure, signal })));
+  });
   const fetched = await Promise.all(fetching);
   return executions.map((execution, index) => result(execution, fetched[index] ?? [], turn));
 }
