@@ -77,5 +77,5 @@ interface StateMessage {
 /** The messages of what an agent's node was given. */
 export function messagesOf(state: unknown): readonly (StateMessage | null | undefined)[] {
   const found: unknown = Array.isArray(state) ? state : (state as { messages?: unknown } | null | undefined)?.messages;
-  return Array.isArray(found) ? found : [];
+  return (Array.isArray(found) ? found : []) as readonly StateMessage[];
 }
