@@ -1,6 +1,6 @@
 import { singleton } from 'tsyringe';
 
-/** As much of a Keyv as is used: any of its adapters (Redis, PostgreSQL, …) fits. */
+/** As much of a Keyv as is used; whichever adapter it has (Redis, PostgreSQL, …), it fits. */
 export interface KeyvLike {
   get(key: string): Promise<unknown>;
   set(key: string, value: unknown, ttl: number): Promise<unknown>;

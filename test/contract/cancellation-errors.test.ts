@@ -37,7 +37,7 @@ describe('R29: cancelled, too late and too slow are three things', () => {
   it('a slow server is a ProviderError, and the run goes on', async () => {
     const server = await waitingServer();
     const run = startRun();
-    const registry = await registered(run, toolsetFor(server.connection, { timeout: 300 }));
+    const registry = await registered(run, toolsetFor(server.connection, { timeout: 1_000 }));
     expect(await registry.execute({ name: 'wait' })).toMatchObject({
       status: 'error',
       error: expect.any(ProviderError),

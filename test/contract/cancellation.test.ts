@@ -80,7 +80,7 @@ describe('R28: a call honours the signals and the deadline, and the server is to
   it('by the timeout of one request', async () => {
     const server = await waitingServer();
     const run = startRun();
-    const registry = await registered(run, toolsetFor(server.connection, { timeout: 300 }));
+    const registry = await registered(run, toolsetFor(server.connection, { timeout: 1_000 }));
     const { call, request } = await waiting(server, registry);
     expect(await call).toMatchObject({ status: 'error', error: expect.any(ProviderError) });
     await run.close();

@@ -221,7 +221,7 @@ describe('R32: what does not close the session', () => {
       call: ({ name }) => (name === 'quick' ? text('quick') : undefined),
     });
     for (const calls of [undefined, 'serial', 'overlapping'] as const) {
-      const registry = await registered(startRun(), toolsetFor(server.connection, { calls, timeout: 300 }));
+      const registry = await registered(startRun(), toolsetFor(server.connection, { calls, timeout: 1_000 }));
       expect(await registry.execute({ name: 'hold' })).toMatchObject({ status: 'error' });
       expect(await registry.execute({ name: 'quick' })).toMatchObject({ content: 'quick' });
     }

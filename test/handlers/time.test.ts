@@ -8,7 +8,7 @@ closeServersAfterEach();
 closeRunsAfterEach();
 
 /** Long enough to connect on a busy machine. */
-const SHORT = 400;
+const SHORT = 1_200;
 const accept = { action: 'accept' as const };
 const thinkFor = (milliseconds: number) => async () => {
   await delay(milliseconds);

@@ -100,7 +100,7 @@ it('what says which task it is of belongs to its call also where calls overlap a
 });
 
 it('while a person thinks about what a task asks, its time stands still', async () => {
-  const SHORT = 400;
+  const SHORT = 1_000;
   const asked = gate();
   const server = await taskServer({
     on: { 'tasks/get': (exchange) => exchange.hang() },

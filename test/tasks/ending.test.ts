@@ -16,7 +16,7 @@ import { LONG, task, TASK_CAPABILITIES, taskServer } from './task-server';
 closeServersAfterEach();
 closeRunsAfterEach();
 
-const SHORT = 400;
+const SHORT = 1_000;
 const working = (): string => 'working';
 const hang: HttpHandler = (exchange) => exchange.hang();
 

@@ -10,7 +10,7 @@ import { abbreviated } from './text';
 
 /** What a provider asks of a tool, beyond an object at the root of its schema. */
 export interface ToolRules {
-  /** Characters of a description. Default: any number. */
+  /** Characters of a description. Default: no limit. */
   readonly maxDescriptionLength?: number | undefined;
   /** What the names of parameters at the root must look like. Default: anything. */
   readonly parameterNames?: RegExp | undefined;

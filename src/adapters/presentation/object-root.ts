@@ -72,10 +72,10 @@ function anyOf(schemas: ReadonlySet<unknown>): unknown {
 }
 
 function sentencesOf(root: JsonSchema): string[] {
-  const { anyOf: any, oneOf: one, allOf: all, not, enum: values, const: value } = root;
+  const { anyOf: some, oneOf: one, allOf: all, not, enum: values, const: value } = root;
   const unmerged = arrayOf(all).filter((part) => Object.keys(Object(part) as object).some((key) => !MERGED.has(key)));
   return [
-    ...(Array.isArray(any) ? [`The input must match at least one of ${JSON.stringify(any)}.`] : []),
+    ...(Array.isArray(some) ? [`The input must match at least one of ${JSON.stringify(some)}.`] : []),
     ...(Array.isArray(one) ? [`The input must match exactly one of ${JSON.stringify(one)}.`] : []),
     ...(unmerged.length > 0 ? [`The input must match all of ${JSON.stringify(unmerged)}.`] : []),
     ...(not === undefined ? [] : [`The input must not match ${JSON.stringify(not)}.`]),

@@ -6,7 +6,7 @@ export interface MediaRule {
   readonly mediaTypes: readonly string[];
   /** Bytes of one, before base64. */
   readonly maxBytes: number;
-  /** Pixels of an image's longer side. Default: any number. */
+  /** Pixels of an image's longer side. Default: no limit. */
   readonly maxSide?: number | undefined;
 }
 
