@@ -51,7 +51,7 @@ export class McpTool extends Tool {
     }
   }
 
-  /** Gives the tool up; without a run, the session closes with the last tool that was made for it. */
+  /** Gives the tool up; without a run, the session closes with the last of those that hold it: tools, or their registry. */
   override async close(): Promise<void> {
     await this.#source.session.release(this);
   }

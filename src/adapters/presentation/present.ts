@@ -85,7 +85,7 @@ function result(
 }
 
 /** Whether a text has nothing to see; a provider that refuses blank text refuses this. */
-export function isBlank(text: string): boolean {
+function isBlank(text: string): boolean {
   return !/[^\s\p{Cc}\p{Cf}]/u.test(text);
 }
 

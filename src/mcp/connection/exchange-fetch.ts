@@ -8,7 +8,7 @@ import { currentExchange } from './exchange';
 /** How much of an unexpected page is looked at. */
 const PAGE_BYTES = 64 * 1024;
 /** The highest that a `Response` can be made with. */
-export const HIGHEST_STATUS = 599;
+const HIGHEST_STATUS = 599;
 
 /** How responses are dealt with. */
 export interface ExchangeFetchOptions {
