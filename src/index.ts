@@ -26,17 +26,11 @@ export { Artifact } from './tool/artifact';
 export type { AnyArtifact, DeferredArtifact, InlineArtifact } from './tool/artifact';
 export { ArtifactResolver } from './tool/artifact-resolver';
 export type { ArtifactResolverContext } from './tool/artifact-resolver';
+export type { ToolCallContext } from './tool/call-context';
 export type { ToolExecution } from './tool/execution';
 export type { JsonSchema } from './tool/json-schema';
 export { Tool } from './tool/tool';
-export type {
-  ConcreteTool,
-  ExecuteOptions,
-  ToolCallContext,
-  ToolClass,
-  ToolDefinition,
-  ToolSpecification,
-} from './tool/tool';
+export type { ConcreteTool, ExecuteOptions, ToolClass, ToolDefinition, ToolSpecification } from './tool/tool';
 export { ToolBinding } from './tool/tool-binding';
 export type { ToolEntry, ToolEntryClass, ToolProvider } from './tool/tool-provider';
 export { ToolResult } from './tool/tool-result';

@@ -91,7 +91,7 @@ export class Channel implements Transport {
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if (isCancelNotice(message)) return this.sendNotice(message, options);
+    if (isCancelNotice(message)) return this.sendNotice(message.params.requestId, options);
     if (!('method' in message && 'id' in message)) return this.transport.send(message, options);
     const claim = (message.params as { readonly [CLAIM]?: Claim } | undefined)?.[CLAIM];
     const isOurs = claim !== undefined && claim.exchange === undefined;
@@ -104,12 +104,25 @@ export class Channel implements Transport {
     if (isOurs) claim.exchange = exchange;
     this.open.set(exchange.id, exchange);
     if (exchange.method === 'initialize') this.initialize = exchange;
+    if (claim?.isGivenUp) return this.lose(exchange.id, { kind: 'unsent', message: 'it was given up' });
     if (this.ended) return this.lose(exchange.id, { kind: 'unsent', message: messageOf(this.endReason()) });
     try {
       await this.transport.send(message, options);
     } catch (error) {
       this.lose(exchange.id, error instanceof CallbackFailure ? error : sendFailure(error));
     }
+  }
+
+  /**
+   * Lets the client forget a request of the library's that nobody waits for any more, and tells the server; one that has
+   * not come yet is not sent.
+   */
+  giveUp(claim: Claim): void {
+    claim.isGivenUp = true;
+    const { exchange } = claim;
+    if (!exchange || !this.open.has(exchange.id)) return;
+    void this.sendNotice(exchange.id);
+    this.onmessage?.(noReply(exchange.id));
   }
 
   /** Ends the session on the server where the transport can, once, in bounded time. Never rejects. */
@@ -156,9 +169,13 @@ export class Channel implements Transport {
     this.hooks.settled?.(exchange.id, true);
     Object.assign(exchange, readReply(message));
     // The client takes notifications in a turn later than replies, and after a reply nothing belongs to its call.
-    Promise.resolve()
-      .then(() => this.onmessage?.(replyFor(exchange, message), extra))
-      .catch((error: unknown) => this.onerror?.(error as Error));
+    queueMicrotask(() => {
+      try {
+        this.onmessage?.(replyFor(exchange, message), extra);
+      } catch (error) {
+        this.onerror?.(error as Error);
+      }
+    });
   }
 
   /** The client only forgets a request when a reply comes, so a request whose reply cannot come is given one. */
@@ -178,8 +195,8 @@ export class Channel implements Transport {
     return exchange;
   }
 
-  private async sendNotice(notice: CancelNotice, options?: TransportSendOptions): Promise<void> {
-    const exchange = this.taken(notice.params.requestId);
+  private async sendNotice(requestId: string | number, options?: TransportSendOptions): Promise<void> {
+    const exchange = this.taken(requestId);
     if (!exchange || this.ended) return;
     const sent = this.announced(exchange, options).finally(() => this.notices.delete(sent));
     this.notices.add(sent);

@@ -5,7 +5,7 @@ import type { ToolBinding } from '../tool/tool-binding';
 import { toolsetDefinition, type ToolsetClass } from '../toolset/definition';
 import { ClientFactory } from './client-factory';
 import { asOfficial, hooksOf, type AnyTransport } from './official-client';
-import { patience } from './patience';
+import { Patience } from './patience';
 import { CallbackFailure } from './request-failure';
 import { checkedUnconnected, discard } from './unconnected';
 
@@ -24,9 +24,11 @@ export async function completeAuthorization(toolset: ToolsetClass, binding: Tool
   const created = await binding.container.resolve(ClientFactory).create(toolset, binding);
   const parts = await checkedUnconnected(created, name, 'ClientFactory');
   const time = parts.timeout ?? timeout ?? settingsOf(binding.container).timeout;
-  const wait = patience([binding.run?.signal ?? NEVER], time, () => notCompleted(name, `no answer within ${time} ms`));
+  const wait = new Patience([binding.run?.signal ?? NEVER], time, () =>
+    notCompleted(name, `no answer within ${time} ms`),
+  );
   try {
-    await untilAborted(finish(asOfficial(parts).transport, name, code), wait.signal);
+    await untilAborted(finish(asOfficial(parts).transport, name, code), wait);
   } finally {
     wait.release();
     await discard(parts);

@@ -20,6 +20,8 @@ export interface Exchange {
 export interface Claim {
   readonly call?: ActiveCall | undefined;
   exchange?: Exchange;
+  /** Set when nobody waits for it any more. */
+  isGivenUp?: boolean;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 import { ConfigurationError, messageOf, ToolError } from '../errors';
-import { joinSignals, NEVER, untilAborted } from '../run/abort';
+import { Interruption, NEVER, untilAborted } from '../run/abort';
 import type { Limits, Logger } from '../settings';
 import { UNBOUND, type ToolBinding } from '../tool/tool-binding';
 import type { ToolsetDefinition } from '../toolset/definition';
@@ -107,18 +107,18 @@ export class Handlers {
     this.checkLoad(role);
     const call = link.callOfMessage(params);
     const resume = link.calls.pause(call);
-    const joined = joinSignals([this.runSignal(), signal, call?.wait.signal ?? NEVER]);
+    const ending = new Interruption([this.runSignal(), signal, call?.wait ?? NEVER]);
     try {
-      joined.signal.throwIfAborted();
+      ending.throwIfAborted();
       this.answering += 1;
-      const answer = (async () => this.call(role, params, this.context(joined.signal, call)))();
+      const answer = (async () => this.call(role, params, this.context(ending.signal, call)))();
       const ended = (): number => (this.answering -= 1);
       answer.then(ended, ended);
-      return checkedAnswer(role, params, await untilAborted(answer, joined.signal));
+      return checkedAnswer(role, params, await untilAborted(answer, ending));
     } catch (error) {
-      throw this.disclosed(error, role, joined.signal.aborted);
+      throw this.disclosed(error, role, ending.aborted);
     } finally {
-      joined.release();
+      ending.release();
       resume();
     }
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 import { messageOf } from '../errors';
 import { LONGEST_TIMER } from '../options';
-import { untilAborted } from '../run/abort';
+import { Interruption, untilAborted, type Abortable } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ActiveCalls, ActiveCall } from './active-calls';
 import { Channel } from './channel';
@@ -26,8 +26,8 @@ const anyResult = z.custom<Record<string, unknown>>(
 
 /** Options of one request. */
 export interface LinkRequestOptions {
-  /** Gives the request up when it aborts, and tells the server. */
-  readonly signal: AbortSignal;
+  /** Gives the request up when it ends, and tells the server. */
+  readonly until: Abortable;
   /** The call of a tool that the request is, or belongs to. */
   readonly call?: ActiveCall | undefined;
 }
@@ -40,29 +40,36 @@ export class Link {
   private readonly client: Client;
   private readonly transport: AnyTransport;
   private readonly channel: Channel;
-  private readonly end = new AbortController();
+  private readonly end = new Interruption();
   private closing: Promise<void> | undefined;
+  private inFlight = 0;
 
-  /** `calls` are those of its session, which may have had other links. */
+  /** `calls` are those of its session, which may have had other links; `onIdle` is called when no request waits any more. */
   constructor(
     parts: UnconnectedClient,
     readonly calls: ActiveCalls,
+    private readonly onIdle: () => unknown,
   ) {
     const { client, transport } = asOfficial(parts);
     this.client = client;
     this.transport = transport;
-    this.channel = new Channel(transport, calls, () => this.end.abort());
+    this.channel = new Channel(transport, calls, () => this.end.end());
     this.isStdio = isStdioTransport(transport);
   }
 
-  /** Aborts when the connection has ended, whoever ended it. */
-  get ended(): AbortSignal {
-    return this.end.signal;
+  /** Ends when the connection has ended, whoever ended it. */
+  get ended(): Abortable {
+    return this.end;
   }
 
   /** Whether requests can still be sent, as far as is known. */
   get isUsable(): boolean {
     return !this.channel.isOver;
+  }
+
+  /** Whether none of its requests waits for a reply. */
+  get isIdle(): boolean {
+    return this.inFlight === 0;
   }
 
   /** Whether the server gave this connection a session id. */
@@ -90,11 +97,11 @@ export class Link {
    * Connects the client; whoever calls this closes the link when it fails.
    * @throws the signal's reason, RequestFailure, CallbackFailure, or the client's own refusal to connect
    */
-  async connect(options: object, signal: AbortSignal): Promise<void> {
+  async connect(options: object, until: Abortable): Promise<void> {
     try {
-      await untilAborted(this.client.connect(this.channel, { ...options, timeout: LONGEST_TIMER }), signal);
+      await untilAborted(this.client.connect(this.channel, { ...options, timeout: LONGEST_TIMER }), until);
     } catch (error) {
-      if (signal.aborted) throw signal.reason;
+      if (until.aborted) throw until.reason;
       throw this.connectFailure(error);
     }
   }
@@ -104,16 +111,24 @@ export class Link {
    * @throws the signal's reason, RequestFailure or CallbackFailure
    */
   async request(method: string, params: object, options: LinkRequestOptions): Promise<RawResult> {
-    const { signal, call } = options;
+    const { until, call } = options;
     const claim: Claim = { call };
     const request = { method, params: { ...params, [CLAIM]: claim } };
+    this.inFlight += 1;
     try {
-      const result = await this.client.request(request, anyResult, { signal, timeout: LONGEST_TIMER });
+      until.throwIfAborted();
+      const result = await untilAborted(this.client.request(request, anyResult, { timeout: LONGEST_TIMER }), until);
       // A client of the application's that sends a copy of the request loses the claim, but not the result.
       return claim.exchange?.result ?? result;
     } catch (error) {
-      if (signal.aborted) throw signal.reason;
+      if (until.aborted) {
+        this.channel.giveUp(claim);
+        throw until.reason;
+      }
       throw requestFailure(claim.exchange, error);
+    } finally {
+      this.inFlight -= 1;
+      if (this.isIdle) this.onIdle();
     }
   }
 

@@ -1,8 +1,9 @@
 import { ToolError } from '../errors';
 import { noteOutcome } from '../run/interruption';
+import { endingOf, type ToolCallContext } from '../tool/call-context';
 import { contentOf } from '../tool/content';
 import { keep } from '../tool/execution';
-import { bindTool, leaveInputUnchecked, Tool, type ToolCallContext, type ToolSpecification } from '../tool/tool';
+import { bindTool, leaveInputUnchecked, Tool, type ToolSpecification } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
 import { ToolResult } from '../tool/tool-result';
 import type { McpCallResult, McpToolClass, McpToolDefinition } from '../toolset/callbacks';
@@ -35,14 +36,15 @@ export class McpTool extends Tool {
    */
   override async call(input: Record<string, unknown>, context: ToolCallContext): Promise<unknown> {
     const { mcpTool } = this.constructor as typeof McpTool;
+    const ending = endingOf(context);
     try {
       const result: McpCallResult = await this.#source.session.request({
         method: 'tools/call',
         params: { name: mcpTool.name, arguments: input },
-        signal: context.signal,
+        signal: ending,
         call: { mcpTool, arguments: input, callId: context.callId, binding: context.binding },
       });
-      noteOutcome(context.signal, 'completed');
+      noteOutcome(ending, 'completed');
       if (saysUnknownTool(result, mcpTool.name)) this.#source.catalog.drop();
       return await presented(this.#source, { result, mcpTool, arguments: input, binding: context.binding }, context);
     } catch (error) {
@@ -83,28 +85,27 @@ interface Call {
 
 /** What a result becomes; each step is kept, so that a later one that fails loses nothing. */
 async function presented(source: ToolOrigin & ToolSource, call: Call, context: ToolCallContext): Promise<ToolResult> {
-  const { definition, limits, logger, outputSchema } = source;
-  const { text, unshown, ...received } = defaultResult(call.result, limits);
-  for (const note of unshown) logger.warn(`Toolset ${definition.name}, tool ${quoted(call.mcpTool.name)}: ${note}`);
+  const { definition, instance, limits, logger, outputSchema } = source;
+  const { name, mapResult } = definition;
+  const { value, artifacts, text, unshown } = defaultResult(call.result, limits);
+  const received = new ToolResult({ value, artifacts });
+  for (const note of unshown) logger.warn(`Toolset ${name}, tool ${quoted(call.mcpTool.name)}: ${note}`);
   keep(context, received);
   const mismatch = outputSchema.mismatch(call.result, text);
   if (mismatch) {
-    keep(context, { ...received, failure: mismatch });
+    keep(context, { value, artifacts, failure: mismatch });
     throw mismatch.error;
   }
-  const mapped = await mappedResult(source, call, received);
+  const map = mapResult !== undefined && ((): unknown => callMethod(instance, mapResult, value, call));
+  const mapped = map ? combined(received, await callback(map)) : received;
   keep(context, mapped);
-  if (call.result.isError === true) throw reportedError(mapped, definition.name);
+  if (call.result.isError === true) throw reportedError(mapped, name);
   return mapped;
 }
 
-type Received = Pick<ToolResult, 'value' | 'artifacts'>;
-
-async function mappedResult(source: ToolOrigin, call: Call, { value, artifacts }: Received): Promise<ToolResult> {
-  const { definition, instance } = source;
-  const { mapResult } = definition;
-  if (mapResult === undefined) return new ToolResult({ value, artifacts });
-  const mapped = ToolResult.of(await callback(() => callMethod(instance, mapResult, value, call)));
+/** What `@MapResult` returned, beside the artifacts that came. */
+function combined({ artifacts }: ToolResult, returned: unknown): ToolResult {
+  const mapped = ToolResult.of(returned);
   return new ToolResult({ value: mapped.value, artifacts: [...artifacts, ...mapped.artifacts] });
 }
 

@@ -1,48 +1,46 @@
 import { LONGEST_TIMER } from '../options';
-import { joinSignals } from '../run/abort';
+import { Interruption, type Abortable } from '../run/abort';
 
-/** How long one request may take. */
-export interface Patience {
-  /** Aborts with the reason of whichever came first: one of the signals, or the time. */
-  readonly signal: AbortSignal;
+/** How long one request may take: until one of `sources` ends, or `timeout` milliseconds have passed. */
+export class Patience extends Interruption {
+  private timer: NodeJS.Timeout | undefined;
+  private pauses = 0;
+  private isOver = false;
+
+  constructor(
+    sources: readonly Abortable[],
+    private readonly timeout: number,
+    private readonly tooSlow: () => Error,
+  ) {
+    super();
+    for (const source of sources) this.follow(source);
+    this.restart();
+  }
+
   /** Starts the time again, unless it has run out or is not needed any more. */
-  readonly restart: () => void;
-  /** Lets the time stand still until the function that it returns is called; then it starts again. */
-  readonly pause: () => () => void;
-  /** Takes back the timer and every listener. */
-  readonly release: () => void;
-}
+  restart(): void {
+    clearTimeout(this.timer);
+    if (this.isOver || this.pauses > 0) return;
+    this.timer = setTimeout(() => this.end(this.tooSlow()), Math.min(this.timeout, LONGEST_TIMER));
+  }
 
-/** Waits until one of `signals` aborts or `timeout` milliseconds have passed, and then ends with their reason. */
-export function patience(signals: readonly AbortSignal[], timeout: number, tooSlow: () => Error): Patience {
-  const joined = joinSignals(signals);
-  let timer: NodeJS.Timeout | undefined;
-  let pauses = 0;
-  let over = false;
-  const release = (): void => {
-    over = true;
-    clearTimeout(timer);
-    joined.release();
-  };
-  const end = (): void => {
-    release();
-    joined.end(tooSlow());
-  };
-  const restart = (): void => {
-    clearTimeout(timer);
-    if (!over && pauses === 0) timer = setTimeout(end, Math.min(timeout, LONGEST_TIMER));
-  };
-  const pause = (): (() => void) => {
+  /** Lets the time stand still until the function that it returns is called; then it starts again. */
+  pause(): () => void {
     let paused = true;
-    pauses += 1;
-    clearTimeout(timer);
+    this.pauses += 1;
+    clearTimeout(this.timer);
     return () => {
       if (!paused) return;
       paused = false;
-      pauses -= 1;
-      restart();
+      this.pauses -= 1;
+      this.restart();
     };
-  };
-  restart();
-  return { signal: joined.signal, restart, pause, release };
+  }
+
+  /** Takes back the timer and every listener. */
+  override release(): void {
+    this.isOver = true;
+    clearTimeout(this.timer);
+    super.release();
+  }
 }

@@ -1,5 +1,5 @@
 import { ProviderError } from '../errors';
-import { NEVER, onAbort, untilAborted } from '../run/abort';
+import { Interruption, NEVER, onAbort, untilAborted, type Abortable } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
 import { ActiveCalls, type ActiveCall } from './active-calls';
@@ -8,7 +8,7 @@ import type { RawResult } from './reply';
 import type { Handlers } from './handlers';
 import { Link } from './link';
 import { explained, isForgotten, notReopened, tooSlow } from './link-failures';
-import { patience, type Patience } from './patience';
+import { Patience } from './patience';
 import { closeTogether } from './session-registry';
 import { checkedUnconnected, discard } from './unconnected';
 
@@ -33,6 +33,8 @@ export interface LinkRequest {
   readonly params: object;
   readonly subject: RequestSubject;
   readonly wait: Patience;
+  /** Gives the request up when it ends. Default: `wait`. */
+  readonly until?: Abortable | undefined;
   /** The call of a tool that the request is, or belongs to. */
   readonly call?: ActiveCall | undefined;
 }
@@ -46,8 +48,7 @@ export class ReopeningLink {
   private reopening: Promise<void> | undefined;
   /** Every link that is not closed, the forgotten ones included. */
   private readonly links = new Set<Link>();
-  private readonly end = new AbortController();
-  private readonly inFlight = new Map<Link, number>();
+  private readonly end = new Interruption();
   private requestTimeout: number;
   private isRefused = false;
 
@@ -83,15 +84,15 @@ export class ReopeningLink {
     const { definition } = this.source;
     const parts = await this.created();
     this.requestTimeout = parts.timeout ?? this.source.timeout;
-    const link = new Link(parts, this.calls);
+    const link: Link = new Link(parts, this.calls, () => link !== this.current && this.retire(link));
     this.links.add(link);
     const connectOptions = definition.source.kind === 'factory' ? definition.source.connectOptions : {};
     const subject: RequestSubject = { toolset: definition.name, method: 'initialize', ...(phase && { phase }) };
     const time = connectOptions.timeout ?? this.requestTimeout;
-    const wait = patience([this.source.signal, this.end.signal], time, () => tooSlow(subject, time));
+    const wait = new Patience([this.source.signal, this.end], time, () => tooSlow(subject, time));
     try {
       this.source.handlers.attach(link, () => this.source.handlers);
-      await link.connect(connectOptions, wait.signal);
+      await link.connect(connectOptions, wait);
       this.current = link;
       onAbort(link.ended, () => this.isInUse(link) && this.source.onLost(link.endReason()));
     } catch (error) {
@@ -114,7 +115,7 @@ export class ReopeningLink {
     } catch (error) {
       if (!isForgotten(error, link)) throw this.told(error, request, link);
     }
-    request.wait.signal.throwIfAborted();
+    (request.until ?? request.wait).throwIfAborted();
     await this.reopened(link, request);
     return this.resend(request);
   }
@@ -140,7 +141,7 @@ export class ReopeningLink {
    * @throws CleanupError with what closing them threw
    */
   async close(): Promise<void> {
-    this.end.abort();
+    this.end.end();
     await this.reopening?.catch(() => undefined);
     await closeTogether(this.links, `Toolset ${this.source.definition.name}`);
   }
@@ -153,44 +154,35 @@ export class ReopeningLink {
   private async created(): Promise<UnconnectedClient> {
     const { definition, signal, create } = this.source;
     signal.throwIfAborted();
-    this.end.signal.throwIfAborted();
+    this.end.throwIfAborted();
     const creating = create();
     try {
-      const returned = await untilAborted(untilAborted(creating, signal), this.end.signal);
+      const returned = await untilAborted(untilAborted(creating, signal), this.end);
       const source =
         definition.source.kind === 'factory' ? `method ${String(definition.source.method)}` : 'ClientFactory';
       return await checkedUnconnected(returned, definition.name, source);
     } catch (error) {
-      if (signal.aborted || this.end.signal.aborted) void creating.then(discard, () => undefined);
+      if (signal.aborted || this.end.aborted) void creating.then(discard, () => undefined);
       throw error;
     }
   }
 
-  private async send(link: Link, request: LinkRequest): Promise<RawResult> {
-    const { method, params, wait, call } = request;
-    this.inFlight.set(link, (this.inFlight.get(link) ?? 0) + 1);
-    try {
-      return await link.request(method, params, { signal: wait.signal, call });
-    } finally {
-      const left = (this.inFlight.get(link) ?? 1) - 1;
-      if (left > 0) this.inFlight.set(link, left);
-      else this.inFlight.delete(link);
-      if (left === 0 && link !== this.current) void this.retire(link);
-    }
+  private send(link: Link, { method, params, wait, until = wait, call }: LinkRequest): Promise<RawResult> {
+    return link.request(method, params, { until, call });
   }
 
   /** Waits until the link that has been forgotten is replaced, by whichever of its requests noticed first. */
-  private async reopened(forgotten: Link, { subject, wait }: LinkRequest): Promise<void> {
+  private async reopened(forgotten: Link, { subject, wait, until = wait }: LinkRequest): Promise<void> {
     if (this.current === forgotten) {
       this.reopening ??= this.open().finally(() => {
         this.reopening = undefined;
-        if (this.current !== forgotten && !this.inFlight.has(forgotten)) void this.retire(forgotten);
+        if (this.current !== forgotten && forgotten.isIdle) void this.retire(forgotten);
       });
     }
     try {
-      if (this.reopening) await untilAborted(this.reopening, wait.signal);
+      if (this.reopening) await untilAborted(this.reopening, until);
     } catch (error) {
-      throw wait.signal.aborted ? wait.signal.reason : notReopened(error, subject);
+      throw until.aborted ? until.reason : notReopened(error, subject);
     }
     wait.restart();
   }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ToolError } from '../errors';
 import { LONGEST_TIMER } from '../options';
-import { joinSignals, type JoinedSignal } from '../run/abort';
+import { Interruption } from '../run/abort';
 import type { LinkRequest, ReopeningLink } from './reopening-link';
 import type { RawResult } from './reply';
 import { hasEnded, readTask, type CreatedTask, type Task } from './task';
@@ -10,7 +10,7 @@ import { hasEnded, readTask, type CreatedTask, type Task } from './task';
 export class RunningTask {
   private readonly taskId: string;
   private latest: Task;
-  private readonly scope: JoinedSignal;
+  private readonly scope: Interruption;
 
   /**
    * `request` is the call that the task was made of.
@@ -23,7 +23,7 @@ export class RunningTask {
   ) {
     this.taskId = task.taskId;
     this.latest = readTask(task.description, request.subject);
-    this.scope = joinSignals([request.wait.signal]);
+    this.scope = new Interruption([request.wait]);
     if (request.call) request.call.taskId = task.taskId;
   }
 
@@ -41,7 +41,7 @@ export class RunningTask {
     } catch (error) {
       throw ToolError.is(error) ? await this.explained(error) : error;
     } finally {
-      this.scope.end(undefined);
+      this.scope.end();
     }
   }
 
@@ -72,19 +72,14 @@ export class RunningTask {
 
   private async ask(method: 'tasks/get' | 'tasks/result'): Promise<RawResult> {
     const { subject, wait, call } = this.request;
-    // The client leaves a listener on every signal that it is given.
-    const { signal, release } = joinSignals([this.scope.signal]);
-    try {
-      return await this.link.request({
-        method,
-        params: { taskId: this.taskId },
-        subject: { ...subject, method, phase: 'after' },
-        wait: { ...wait, signal },
-        call,
-      });
-    } finally {
-      release();
-    }
+    return this.link.request({
+      method,
+      params: { taskId: this.taskId },
+      subject: { ...subject, method, phase: 'after' },
+      wait,
+      until: this.scope,
+      call,
+    });
   }
 
   /** A server may have nothing to say of a task that failed beside what it says of its status. */

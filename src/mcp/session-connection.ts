@@ -1,4 +1,4 @@
-import { untilAborted } from '../run/abort';
+import { untilAborted, type Abortable } from '../run/abort';
 import { ReopeningLink, type LinkSource } from './reopening-link';
 import type { WarmSource } from './warm-sessions';
 
@@ -15,10 +15,11 @@ export interface ConnectionParts {
 export class SessionConnection {
   /** When it was opened; before that, when the session was made. */
   openedAt = new Date();
+  /** Whether requests can go through it. */
+  isOpen = false;
 
   private current: ReopeningLink;
   private opening: Promise<void> | undefined;
-  private isOpen = false;
 
   constructor(private readonly parts: ConnectionParts) {
     this.current = new ReopeningLink(parts.source);
@@ -34,7 +35,7 @@ export class SessionConnection {
    * that needs it tries again.
    * @throws what `ReopeningLink#open` throws, and the signal's reason
    */
-  async open(signal: AbortSignal, phase?: 'before'): Promise<void> {
+  async open(signal: Abortable, phase?: 'before'): Promise<void> {
     if (this.isOpen) return;
     this.opening ??= this.take(phase);
     await untilAborted(this.opening, signal);

@@ -1,3 +1,4 @@
+import type { Abortable } from '../run/abort';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
@@ -26,7 +27,7 @@ export interface SessionRequest {
   readonly method: string;
   readonly params: object;
   /** Gives the request up when it aborts. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Abortable | undefined;
   /** The call of a tool that the request is. */
   readonly call?: CallDescription;
 }

@@ -1,11 +1,11 @@
 import { ProviderError } from '../errors';
 import { noteOutcome } from '../run/interruption';
-import { NEVER } from '../run/abort';
+import { Interruption, NEVER, type Abortable } from '../run/abort';
 import type { Run } from '../run/run';
 import { Turnstile } from '../run/turnstile';
 import { describe, outcomeOf, type RequestSubject } from './failures';
 import type { RawResult } from './reply';
-import { patience } from './patience';
+import { Patience } from './patience';
 import { tooSlow } from './link-failures';
 import type { LinkRequest, ReopeningLink } from './reopening-link';
 import { closeWithRun } from './run-sessions';
@@ -34,7 +34,7 @@ export class Session implements OpenSession {
   private readonly tasks = new Set<Promise<void>>();
   private readonly connection: SessionConnection;
   private readonly turns = new Turnstile();
-  private readonly end = new AbortController();
+  private readonly end = new Interruption();
   private endReason = 'the session is closed';
   private closing: Promise<void> | undefined;
 
@@ -105,11 +105,11 @@ export class Session implements OpenSession {
     const tool = call?.mcpTool.name;
     const subject: RequestSubject = { toolset: this.toolset, method, tool };
     if (tool !== undefined) noteOutcome(signal, 'not-sent');
-    if (!this.closing) await this.connected(subject, signal);
+    if (!this.connection.isOpen && !this.closing) await this.connected(subject, signal);
     const leave = this.isSerial ? await this.turns.enter(signal) : undefined;
     try {
       signal.throwIfAborted();
-      if (this.end.signal.aborted) throw this.endedError(subject, 'not-sent');
+      if (this.end.aborted) throw this.endedError(subject, 'not-sent');
       if (tool !== undefined) noteOutcome(signal, 'unknown');
       return await this.exchange(subject, request, signal);
     } finally {
@@ -121,7 +121,7 @@ export class Session implements OpenSession {
   private leaveRun(): Promise<void> {
     if (this.closing || this.tasks.size > 0 || !this.connection.leave()) return this.close();
     this.closing = Promise.resolve();
-    this.end.abort();
+    this.end.end();
     this.parts.handlers.close();
     leaveRegistry(this);
     return this.closing;
@@ -133,18 +133,18 @@ export class Session implements OpenSession {
    */
   close(): Promise<void> {
     if (!this.closing) {
-      this.end.abort();
+      this.end.end();
       this.parts.handlers.close();
       this.closing = this.closeLink().finally(() => leaveRegistry(this));
     }
     return this.closing;
   }
 
-  private async connected(subject: RequestSubject, signal: AbortSignal): Promise<void> {
+  private async connected(subject: RequestSubject, signal: Abortable): Promise<void> {
     try {
       await this.connection.open(signal, subject.tool === undefined ? undefined : 'before');
     } catch (error) {
-      if (this.end.signal.aborted && !signal.aborted) throw this.endedError(subject, 'not-sent');
+      if (this.end.aborted && !signal.aborted) throw this.endedError(subject, 'not-sent');
       throw error;
     }
   }
@@ -171,10 +171,10 @@ export class Session implements OpenSession {
   private async exchange(
     subject: RequestSubject,
     { method, params, call: description }: SessionRequest,
-    signal: AbortSignal,
+    signal: Abortable,
   ): Promise<RawResult> {
     const { timeout, calls } = this.link;
-    const wait = patience([signal, this.end.signal], timeout, () => tooSlow(subject, timeout));
+    const wait = new Patience([signal, this.end], timeout, () => tooSlow(subject, timeout));
     const call = description && { ...description, wait };
     const active = calls.begin(call, (progress) => {
       wait.restart();
@@ -184,11 +184,11 @@ export class Session implements OpenSession {
     try {
       return await this.send({ method, params: { ...params, _meta: { progressToken } }, subject, wait, call });
     } catch (error) {
-      if (this.end.signal.aborted && error === this.end.signal.reason) throw this.endedError(subject, 'unknown');
-      if (wait.signal.aborted) this.abandonAfter(subject);
+      if (this.end.aborted && error === this.end.reason) throw this.endedError(subject, 'unknown');
+      if (wait.aborted) this.abandonAfter(subject);
       throw error;
     } finally {
-      active.end();
+      calls.end(active);
       wait.release();
     }
   }

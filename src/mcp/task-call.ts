@@ -1,5 +1,5 @@
 import { ToolError } from '../errors';
-import { untilAborted } from '../run/abort';
+import { Interruption, untilAborted } from '../run/abort';
 import type { TaskOptions } from '../toolset/options';
 import { boundedWait } from './bounded-wait';
 import type { LinkRequest, ReopeningLink } from './reopening-link';
@@ -52,14 +52,14 @@ export class TaskCall {
   /** Has the task made. A call that is given up meanwhile still learns which task it has to cancel. */
   private async created(): Promise<RawResult> {
     const { link, request, options } = this.parts;
-    const { signal } = request.wait;
-    const grace = new AbortController();
+    const { wait } = request;
+    const grace = new Interruption();
     const params = { ...request.params, task: options.ttl === undefined ? {} : { ttl: options.ttl } };
-    const creating = link.request({ ...request, params, wait: { ...request.wait, signal: grace.signal } });
+    const creating = link.request({ ...request, params, until: grace });
     try {
-      return await untilAborted(creating, signal);
+      return await untilAborted(creating, wait);
     } catch (error) {
-      if (signal.aborted)
+      if (wait.aborted)
         this.part(
           creating.then((reply) => createdTask(reply, request.subject)),
           grace,
@@ -69,16 +69,17 @@ export class TaskCall {
   }
 
   /** Cancels a task, in bounded time (MCP specification, Tasks, task cancellation). */
-  private part(made: Promise<CreatedTask | undefined>, grace = new AbortController()): void {
+  private part(made: Promise<CreatedTask | undefined>, grace = new Interruption()): void {
     const { link, request } = this.parts;
     const cancelled = made.then(async (task) => {
       const { toolset } = request.subject;
       const method = 'tasks/cancel';
-      const wait = { ...request.wait, signal: grace.signal };
-      if (task) await link.request({ method, params: { taskId: task.taskId }, subject: { toolset, method }, wait });
+      if (!task) return;
+      const cancel = { method, params: { taskId: task.taskId }, subject: { toolset, method } };
+      await link.request({ ...cancel, wait: request.wait, until: grace });
     });
     this.parting = boundedWait(PARTING_BOUND, cancelled)
       .catch(() => undefined)
-      .finally(() => grace.abort());
+      .finally(() => grace.end());
   }
 }

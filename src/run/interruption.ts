@@ -1,44 +1,22 @@
 import { CancelledError, DeadlineExceededError, type CallOutcome } from '../errors';
-import { joinSignals, onAbort } from './abort';
+import { Interruption, interruptionBehind, type Abortable } from './abort';
 import type { Run } from './run';
 
-/** What may end one piece of work early. */
-export interface Interruption {
-  /** Aborts with the `CancelledError` or `DeadlineExceededError` of whichever came first. */
-  readonly signal: AbortSignal;
-  /** Takes back every listener. */
-  readonly release: () => void;
-}
-
-/** Joins a run's signal and a call's own signal into one. */
+/** What may end one piece of work early: its run, or its own signal. It ends with their `CancelledError` or `DeadlineExceededError`. */
 export function interruption(run: Run | undefined, signal: AbortSignal | undefined): Interruption {
-  const joined = joinSignals(run ? [run.signal] : []);
-  const detach = signal && onAbort(signal, () => joined.end(cancelledBy(signal)));
-  const release = (): void => {
-    joined.release();
-    detach?.();
-  };
-  return { signal: joined.signal, release };
+  const made = new Interruption(run ? [run.signal] : []);
+  if (signal) made.follow(signal, (cause) => new CancelledError('The call was cancelled.', { cause }));
+  return made;
 }
-
-function cancelledBy(signal: AbortSignal): Error {
-  return new CancelledError('The call was cancelled.', { cause: signal.reason });
-}
-
-/** Where the signal of a call holds what is known about the call. */
-const OUTCOME = Symbol('mcp-toolset/outcome');
-
-type CallSignal = AbortSignal & { [OUTCOME]?: CallOutcome };
 
 /** Notes what is known about the call of an interruption, should it end early from now on. */
-export function noteOutcome(signal: CallSignal, outcome: CallOutcome): void {
-  signal[OUTCOME] = outcome;
+export function noteOutcome(source: Abortable, outcome: CallOutcome): void {
+  const made = interruptionBehind(source);
+  if (made) made.outcome = outcome;
 }
 
 /** Why a call ended early: the reason of its interruption, which may be another call's too, with its own outcome. */
-export function interrupted(signal: CallSignal): unknown {
-  const reason: unknown = signal.reason;
-  const outcome = signal[OUTCOME];
+export function interrupted({ reason, outcome }: Interruption): unknown {
   if (outcome === undefined || !(reason instanceof CancelledError || reason instanceof DeadlineExceededError)) {
     return reason;
   }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { DependencyContainer, InjectionToken } from 'tsyringe';
 import { CancelledError, CleanupError, ConfigurationError, DeadlineExceededError } from '../errors';
-import { onAbort } from './abort';
+import { Interruption, onAbort } from './abort';
 import { atDeadline } from './deadline';
 
 /** Who and what a run is for. */
@@ -40,7 +40,7 @@ export class Run implements AsyncDisposable {
   /** When the run must be over. */
   readonly deadline: Date | undefined;
 
-  private readonly controller = new AbortController();
+  private readonly ending = new Interruption();
   private readonly resources: RunResource[] = [];
   private readonly detach: (() => void)[] = [];
   private closing: Promise<void> | undefined;
@@ -56,7 +56,7 @@ export class Run implements AsyncDisposable {
     setMaxListeners(0, this.signal);
     if (deadline) this.detach.push(atDeadline(deadline.getTime(), () => this.expire()));
     if (deadline && deadline.getTime() <= Date.now()) this.expire();
-    if (signal && !this.signal.aborted) this.detach.push(onAbort(signal, () => this.cancel(signal.reason)));
+    if (signal && !this.ending.aborted) this.detach.push(onAbort(signal, (reason) => this.cancel(reason)));
   }
 
   get id(): string {
@@ -65,13 +65,13 @@ export class Run implements AsyncDisposable {
 
   /** Aborts when the run is cancelled, expires or closes; its reason is the `CancelledError` or `DeadlineExceededError`. */
   get signal(): AbortSignal {
-    return this.controller.signal;
+    return this.ending.signal;
   }
 
   get state(): RunState {
     if (this.closing) return 'closed';
-    if (!this.signal.aborted) return 'active';
-    return DeadlineExceededError.is(this.signal.reason) ? 'expired' : 'cancelled';
+    if (!this.ending.aborted) return 'active';
+    return DeadlineExceededError.is(this.ending.reason) ? 'expired' : 'cancelled';
   }
 
   /**
@@ -81,7 +81,7 @@ export class Run implements AsyncDisposable {
   check(): void {
     if (this.closing) throw this.closedError();
     if (this.remainingTime() <= 0) this.expire();
-    this.signal.throwIfAborted();
+    this.ending.throwIfAborted();
   }
 
   /** Milliseconds until the deadline, at least 0; `Infinity` without one. */
@@ -163,8 +163,8 @@ export class Run implements AsyncDisposable {
   }
 
   private end(reason: () => Error): void {
-    if (this.signal.aborted) return;
-    this.controller.abort(reason());
+    if (this.ending.aborted) return;
+    this.ending.end(reason());
     for (const detach of this.detach.splice(0)) detach();
   }
 

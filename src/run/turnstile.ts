@@ -1,4 +1,4 @@
-import { onAbort } from './abort';
+import { asError, onAbort, type Abortable } from './abort';
 
 /** Lets one through at a time, in the order of arrival. */
 export class Turnstile {
@@ -7,11 +7,11 @@ export class Turnstile {
 
   /**
    * Waits for a turn and returns the function that ends it.
-   * @throws the signal's reason when it aborts while waiting; that costs nobody a turn
+   * @throws the source's reason when it ends while waiting; that costs nobody a turn
    */
-  async enter(signal: AbortSignal): Promise<() => void> {
-    signal.throwIfAborted();
-    if (this.occupied) await this.wait(signal);
+  async enter(source: Abortable): Promise<() => void> {
+    source.throwIfAborted();
+    if (this.occupied) await this.wait(source);
     this.occupied = true;
     let ended = false;
     return () => {
@@ -27,16 +27,16 @@ export class Turnstile {
     else this.occupied = false;
   }
 
-  private wait(signal: AbortSignal): Promise<void> {
+  private wait(source: Abortable): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const admit = (): void => {
         detach();
         resolve();
       };
       this.queue.push(admit);
-      const detach = onAbort(signal, () => {
+      const detach = onAbort(source, (reason) => {
         this.queue.splice(this.queue.indexOf(admit), 1);
-        reject(signal.reason as Error);
+        reject(asError(reason));
       });
     });
   }

@@ -3,21 +3,13 @@ import { ConfigurationError } from '../errors';
 import { untilAborted } from '../run/abort';
 import { interrupted, interruption } from '../run/interruption';
 import { Turnstile } from '../run/turnstile';
+import { callContext, endingOf, type ToolCallContext } from './call-context';
 import { checkDeclaration } from './declaration';
 import { failed, keptOf, rejected, succeeded, type ToolExecution } from './execution';
 import { inputCheck } from './input-schema';
 import type { JsonSchema } from './json-schema';
 import type { ToolBinding } from './tool-binding';
 import { UNBOUND } from './tool-binding';
-
-/** What a tool is told about the call that it answers. */
-export interface ToolCallContext {
-  readonly binding: ToolBinding;
-  /** Aborts when the run or this call is cancelled, or the run's deadline passes. */
-  readonly signal: AbortSignal;
-  /** The id that the model gave the call. */
-  readonly callId: string | undefined;
-}
 
 /** Options of one execution. */
 export interface ExecuteOptions {
@@ -96,14 +88,14 @@ export abstract class Tool {
     binding.run?.check();
     const fault = inputFault(this, input);
     if (fault !== undefined) return rejected(`Invalid tool input: ${fault}`);
-    const { signal, release } = interruption(binding.run, options.signal);
-    const context: ToolCallContext = { binding, signal, callId: options.callId };
+    const ending = interruption(binding.run, options.signal);
+    const context = callContext({ binding, callId: options.callId, ending });
     try {
       return succeeded(await inTurn(this, (input ?? {}) as Record<string, unknown>, context));
     } catch (error) {
-      return failed(signal.aborted ? interrupted(signal) : error, keptOf(context));
+      return failed(ending.aborted ? interrupted(ending) : error, keptOf(context));
     } finally {
-      release();
+      ending.release();
     }
   }
 
@@ -156,15 +148,19 @@ function inputFault(tool: Tool, input: unknown): string | undefined {
   return faults.length > 0 ? `${faults.join('; ')}.` : undefined;
 }
 
-async function inTurn(tool: Tool, input: Record<string, unknown>, context: ToolCallContext): Promise<unknown> {
-  const { signal } = context;
+function inTurn(tool: Tool, input: Record<string, unknown>, context: ToolCallContext): Promise<unknown> {
+  const ending = endingOf(context);
   const work = async (): Promise<unknown> => {
-    signal.throwIfAborted();
-    return tool.call(input, context);
+    ending.throwIfAborted();
+    return await tool.call(input, context);
   };
   const { exclusive } = tool.constructor as typeof Tool;
-  const turn = exclusive ? await turnOf(tool, context) : undefined;
-  return untilAborted(turn ? currentTurn.run(turn, work).finally(turn.end) : work(), signal);
+  return untilAborted(exclusive ? exclusively(tool, context, work) : work(), ending);
+}
+
+async function exclusively(tool: Tool, context: ToolCallContext, work: () => Promise<unknown>): Promise<unknown> {
+  const turn = await turnOf(tool, context);
+  return currentTurn.run(turn, work).finally(turn.end);
 }
 
 /** The turn of an exclusive call. */
@@ -177,8 +173,8 @@ interface Turn {
 /** The turn that the current code runs in. */
 const currentTurn = new AsyncLocalStorage<Turn>();
 
-async function turnOf(tool: Tool, { binding, signal }: ToolCallContext): Promise<Turn> {
-  const turnstile = exclusiveTurnstile(binding);
+async function turnOf(tool: Tool, context: ToolCallContext): Promise<Turn> {
+  const turnstile = exclusiveTurnstile(context.binding);
   const outer = currentTurn.getStore();
   if (outer?.turnstile === turnstile && !outer.isOver) {
     throw new ConfigurationError(
@@ -186,7 +182,7 @@ async function turnOf(tool: Tool, { binding, signal }: ToolCallContext): Promise
         'whose end it would have to wait.',
     );
   }
-  const leave = await turnstile.enter(signal);
+  const leave = await turnstile.enter(endingOf(context));
   const turn: Turn = {
     turnstile,
     isOver: false,

@@ -1,4 +1,4 @@
-import { joinSignals } from '../../run/abort';
+import { Interruption } from '../../run/abort';
 import type { ToolRegistry } from '../../registry/tool-registry';
 import { rejected, type ToolExecution } from '../../tool/execution';
 import { modelInput } from './model-input';
@@ -32,7 +32,7 @@ export async function answerCalls(
   { signal, restore }: AnswerOptions = {},
 ): Promise<readonly ToolExecution[]> {
   registry.binding.run?.check();
-  const turn = joinSignals(signal ? [signal] : []);
+  const turn = new Interruption(signal ? [signal] : []);
   const failures: unknown[] = [];
   const answered = async (call: ModelCall): Promise<ToolExecution[]> => {
     try {

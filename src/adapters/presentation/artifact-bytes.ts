@@ -1,6 +1,6 @@
 import { messageOf, ToolError } from '../../errors';
 import { LONGEST_TIMER } from '../../options';
-import { joinSignals, untilAborted } from '../../run/abort';
+import { Interruption, untilAborted } from '../../run/abort';
 import { interruption } from '../../run/interruption';
 import { settingsOf } from '../../settings';
 import type { AnyArtifact, DeferredArtifact } from '../../tool/artifact';
@@ -53,25 +53,25 @@ async function resolved(artifact: DeferredArtifact, request: ArtifactRequest): P
   const { run, container } = binding;
   const { timeout, logger } = settingsOf(container);
   const ending = interruption(run, request.signal);
-  const { signal, end, release } = joinSignals([ending.signal]);
+  const fetching = new Interruption([ending]);
   const tooLate = new ToolError(`it took longer than ${shown(timeout)} ms`);
-  const timer = setTimeout(() => end(tooLate), Math.min(timeout, LONGEST_TIMER));
+  const timer = setTimeout(() => fetching.end(tooLate), Math.min(timeout, LONGEST_TIMER));
   const resolve = async (): Promise<unknown> =>
-    container.resolve(ArtifactResolver).resolve(artifact, { run, binding, maxBytes, signal });
+    container.resolve(ArtifactResolver).resolve(artifact, { run, binding, maxBytes, signal: fetching.signal });
   try {
-    signal.throwIfAborted();
-    const found = await untilAborted(resolve(), signal);
+    fetching.throwIfAborted();
+    const found = await untilAborted(resolve(), fetching);
     if (found !== undefined && found !== null && !ArrayBuffer.isView(found)) {
       logger.warn(`ArtifactResolver#resolve returned a value of type ${typeof found}; expected a Uint8Array.`);
     }
     return found;
   } catch (error) {
-    if (ending.signal.aborted) throw ending.signal.reason;
+    ending.throwIfAborted();
     logger.warn(`ArtifactResolver#resolve failed: ${messageOf(error)}`, error);
     return faultOf(`its bytes could not be fetched${ToolError.is(error) ? `: ${error.message}` : ''}`);
   } finally {
     clearTimeout(timer);
-    release();
+    fetching.release();
     ending.release();
   }
 }
