@@ -11,7 +11,8 @@ export interface CallDescription {
 }
 
 /** A call that waits for its result. */
-export interface ActiveCall extends CallDescription {
+export interface ActiveCall {
+  readonly description: CallDescription;
   readonly wait: Patience;
   /** The task as which the server carries it out, where it does. */
   taskId?: string;

@@ -10,6 +10,7 @@ import type {
   TransportSendOptions,
 } from './official-client';
 import type { ActiveCall, ActiveCalls } from './active-calls';
+import { OpenExchanges } from './open-exchanges';
 import { readReply } from './reply';
 import { CLAIM, type Claim, type Exchange } from './exchange';
 import { CallbackFailure, isMisreading, type RequestFailureDetails } from './request-failure';
@@ -31,7 +32,7 @@ export class Channel implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
 
-  private readonly open = new Map<string | number, Exchange>();
+  private readonly open = new OpenExchanges();
   private readonly notices = new Set<Promise<void>>();
   private leaving: Promise<void> | undefined;
   private closing: Promise<void> | undefined;
@@ -102,7 +103,7 @@ export class Channel implements Transport {
       call: isOurs ? claim.call : undefined,
     };
     if (isOurs) claim.exchange = exchange;
-    this.open.set(exchange.id, exchange);
+    this.open.add(exchange);
     if (exchange.method === 'initialize') this.initialize = exchange;
     if (claim?.isGivenUp) return this.lose(exchange.id, { kind: 'unsent', message: 'it was given up' });
     if (this.ended) return this.lose(exchange.id, { kind: 'unsent', message: messageOf(this.endReason()) });
@@ -120,7 +121,7 @@ export class Channel implements Transport {
   giveUp(claim: Claim): void {
     claim.isGivenUp = true;
     const { exchange } = claim;
-    if (!exchange || !this.open.has(exchange.id)) return;
+    if (!exchange || !this.open.has(exchange)) return;
     void this.sendNotice(exchange.id);
     this.onmessage?.(noReply(exchange.id));
   }
@@ -164,7 +165,7 @@ export class Channel implements Transport {
 
   private receive(message: JSONRPCMessage, extra?: MessageExtraInfo): void {
     if (isProgress(message) && this.calls.progress(Object(message.params) as object)) return;
-    const exchange = 'method' in message ? undefined : this.taken(message.id);
+    const exchange = 'method' in message ? undefined : this.open.take(message.id);
     if (!exchange) return this.onmessage?.(message, extra);
     this.hooks.settled?.(exchange.id, true);
     Object.assign(exchange, readReply(message));
@@ -180,23 +181,15 @@ export class Channel implements Transport {
 
   /** The client only forgets a request when a reply comes, so a request whose reply cannot come is given one. */
   private lose(id: string | number, failure: RequestFailureDetails | CallbackFailure): void {
-    const exchange = this.taken(id);
+    const exchange = this.open.take(id);
     if (!exchange) return;
     this.hooks.settled?.(id, false);
     exchange.failure = failure;
     this.onmessage?.(noReply(id));
   }
 
-  /** Takes an exchange out of those that wait. */
-  private taken(id: string | number | undefined): Exchange | undefined {
-    const key = typeof id === 'string' && /^\d+$/.test(id) && !this.open.has(id) ? Number(id) : (id ?? '');
-    const exchange = this.open.get(key);
-    this.open.delete(key);
-    return exchange;
-  }
-
   private async sendNotice(requestId: string | number, options?: TransportSendOptions): Promise<void> {
-    const exchange = this.taken(requestId);
+    const exchange = this.open.take(requestId);
     if (!exchange || this.ended) return;
     const sent = this.announced(exchange, options).finally(() => this.notices.delete(sent));
     this.notices.add(sent);
@@ -223,7 +216,7 @@ export class Channel implements Transport {
 
   private async endNow(): Promise<void> {
     const reason = this.endReason();
-    for (const id of [...this.open.keys()]) this.lose(id, reason);
+    for (const id of this.open.ids) this.lose(id, reason);
     // What waits for a reply learns how its own request went, and only then that there is no connection any more.
     await new Promise((resolve) => setImmediate(resolve));
     this.onEnd();

@@ -16,10 +16,10 @@ export interface Exchange {
   failure?: RequestFailureDetails | CallbackFailure;
 }
 
-/** A request of the library's, and the exchange by which it was sent, once it was. */
+/** A request of the library's that waits, and the exchange by which it was sent, once it was. */
 export interface Claim {
-  readonly call?: ActiveCall | undefined;
-  exchange?: Exchange;
+  call?: ActiveCall | undefined;
+  exchange?: Exchange | undefined;
   /** Set when nobody waits for it any more. */
   isGivenUp?: boolean;
 }

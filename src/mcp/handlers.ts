@@ -148,8 +148,8 @@ export class Handlers {
 
   private context(signal: AbortSignal, call: ActiveCall | undefined): HandlerContext {
     if (!call) return { binding: this.parts.binding, signal };
-    const { binding, mcpTool, callId } = call;
-    return { binding, signal, mcpTool, arguments: call.arguments, ...(callId !== undefined && { callId }) };
+    const { callId, ...described } = call.description;
+    return { ...described, signal, ...(callId !== undefined && { callId }) };
   }
 
   /** The error that the server is told; the application's own reaches the log, unless nobody waits for an answer. */

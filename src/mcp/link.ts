@@ -28,6 +28,8 @@ const anyResult = z.custom<Record<string, unknown>>(
 export interface LinkRequestOptions {
   /** Gives the request up when it ends, and tells the server. */
   readonly until: Abortable;
+  /** By which the server tells of its progress, if it is asked to. */
+  readonly progressToken?: string | undefined;
   /** The call of a tool that the request is, or belongs to. */
   readonly call?: ActiveCall | undefined;
 }
@@ -111,9 +113,10 @@ export class Link {
    * @throws the signal's reason, RequestFailure or CallbackFailure
    */
   async request(method: string, params: object, options: LinkRequestOptions): Promise<RawResult> {
-    const { until, call } = options;
+    const { progressToken, until, call } = options;
     const claim: Claim = { call };
-    const request = { method, params: { ...params, [CLAIM]: claim } };
+    const _meta = progressToken === undefined ? undefined : { progressToken };
+    const request = { method, params: { ...params, _meta, [CLAIM]: claim } };
     this.inFlight += 1;
     try {
       until.throwIfAborted();
@@ -127,6 +130,8 @@ export class Link {
       }
       throw requestFailure(claim.exchange, error);
     } finally {
+      // The client may keep its requests for a while, which is no reason to keep what came of them.
+      claim.call = claim.exchange = undefined;
       this.inFlight -= 1;
       if (this.isIdle) this.onIdle();
     }

@@ -7,6 +7,7 @@ import { bindTool, leaveInputUnchecked, Tool, type ToolSpecification } from '../
 import type { ToolBinding } from '../tool/tool-binding';
 import { ToolResult } from '../tool/tool-result';
 import type { McpCallResult, McpToolClass, McpToolDefinition } from '../toolset/callbacks';
+import type { ToolsetDefinition } from '../toolset/definition';
 import { saysUnknownTool } from './unknown-tool';
 import { callback, uncarried } from './request-failure';
 import { defaultResult } from './result';
@@ -46,7 +47,14 @@ export class McpTool extends Tool {
       });
       noteOutcome(ending, 'completed');
       if (saysUnknownTool(result, mcpTool.name)) this.#source.catalog.drop();
-      return await presented(this.#source, { result, mcpTool, arguments: input, binding: context.binding }, context);
+      const received = presented(this.#source, { result, mcpTool }, context);
+      const { definition, instance } = this.#source;
+      const { mapResult } = definition;
+      if (mapResult === undefined) return concluded(received, result, definition);
+      const told = { result, mcpTool, arguments: input, binding: context.binding };
+      const mapped = combined(received, await callback(() => callMethod(instance, mapResult, received.value, told)));
+      keep(context, mapped);
+      return concluded(mapped, result, definition);
     } catch (error) {
       if (saysUnknownTool(error, mcpTool.name)) this.#source.catalog.drop();
       throw uncarried(error);
@@ -76,31 +84,21 @@ export function generateTool(
   return generated;
 }
 
-interface Call {
+interface Answer {
   readonly result: McpCallResult;
   readonly mcpTool: McpToolDefinition;
-  readonly arguments: Readonly<Record<string, unknown>>;
-  readonly binding: ToolBinding;
 }
 
-/** What a result becomes; each step is kept, so that a later one that fails loses nothing. */
-async function presented(source: ToolOrigin & ToolSource, call: Call, context: ToolCallContext): Promise<ToolResult> {
-  const { definition, instance, limits, logger, outputSchema } = source;
-  const { name, mapResult } = definition;
-  const { value, artifacts, text, unshown } = defaultResult(call.result, limits);
+/** What a result becomes by default; it is kept, so that a later step that fails loses nothing. */
+function presented(source: ToolOrigin & ToolSource, { result, mcpTool }: Answer, context: ToolCallContext): ToolResult {
+  const { definition, limits, logger, outputSchema } = source;
+  const { value, artifacts, text, unshown } = defaultResult(result, limits);
   const received = new ToolResult({ value, artifacts });
-  for (const note of unshown) logger.warn(`Toolset ${name}, tool ${quoted(call.mcpTool.name)}: ${note}`);
-  keep(context, received);
-  const mismatch = outputSchema.mismatch(call.result, text);
-  if (mismatch) {
-    keep(context, { value, artifacts, failure: mismatch });
-    throw mismatch.error;
-  }
-  const map = mapResult !== undefined && ((): unknown => callMethod(instance, mapResult, value, call));
-  const mapped = map ? combined(received, await callback(map)) : received;
-  keep(context, mapped);
-  if (call.result.isError === true) throw reportedError(mapped, name);
-  return mapped;
+  for (const note of unshown) logger.warn(`Toolset ${definition.name}, tool ${quoted(mcpTool.name)}: ${note}`);
+  const mismatch = outputSchema.mismatch(result, text);
+  keep(context, mismatch ? { value, artifacts, failure: mismatch } : received);
+  if (mismatch) throw mismatch.error;
+  return received;
 }
 
 /** What `@MapResult` returned, beside the artifacts that came. */
@@ -109,8 +107,13 @@ function combined({ artifacts }: ToolResult, returned: unknown): ToolResult {
   return new ToolResult({ value: mapped.value, artifacts: [...artifacts, ...mapped.artifacts] });
 }
 
-function reportedError({ value }: ToolResult, toolset: string): ToolError {
-  const content = contentOf(value);
+/**
+ * The result of a call, once it has been mapped.
+ * @throws ToolError for an error that the server reports
+ */
+function concluded(mapped: ToolResult, { isError }: McpCallResult, { name }: ToolsetDefinition): ToolResult {
+  if (isError !== true) return mapped;
+  const content = contentOf(mapped.value);
   const message = content.trim() === '' ? 'The tool reported an error without saying which.' : content;
-  return new ToolError(message, { toolset });
+  throw new ToolError(message, { toolset: name });
 }

@@ -31,6 +31,8 @@ export interface LinkSource {
 export interface LinkRequest {
   readonly method: string;
   readonly params: object;
+  /** By which the server tells of its progress, if it is asked to. */
+  readonly progressToken?: string | undefined;
   readonly subject: RequestSubject;
   readonly wait: Patience;
   /** Gives the request up when it ends. Default: `wait`. */
@@ -167,8 +169,11 @@ export class ReopeningLink {
     }
   }
 
-  private send(link: Link, { method, params, wait, until = wait, call }: LinkRequest): Promise<RawResult> {
-    return link.request(method, params, { until, call });
+  private send(
+    link: Link,
+    { method, params, progressToken, wait, until = wait, call }: LinkRequest,
+  ): Promise<RawResult> {
+    return link.request(method, params, { progressToken, until, call });
   }
 
   /** Waits until the link that has been forgotten is replaced, by whichever of its requests noticed first. */

@@ -175,14 +175,13 @@ export class Session implements OpenSession {
   ): Promise<RawResult> {
     const { timeout, calls } = this.link;
     const wait = new Patience([signal, this.end], timeout, () => tooSlow(subject, timeout));
-    const call = description && { ...description, wait };
+    const call = description && { description, wait };
     const active = calls.begin(call, (progress) => {
       wait.restart();
       if (call) this.parts.handlers.progress(progress, call);
     });
-    const { progressToken } = active;
     try {
-      return await this.send({ method, params: { ...params, _meta: { progressToken } }, subject, wait, call });
+      return await this.send({ method, params, progressToken: active.progressToken, subject, wait, call });
     } catch (error) {
       if (this.end.aborted && error === this.end.reason) throw this.endedError(subject, 'unknown');
       if (wait.aborted) this.abandonAfter(subject);
@@ -196,7 +195,8 @@ export class Session implements OpenSession {
   private send(request: LinkRequest): Promise<RawResult> {
     const { link } = this;
     const { tasks: options } = this.parts.definition;
-    if (!request.call || !link.takesTasks || !wantsTask(request.call.mcpTool, options)) return link.request(request);
+    if (!request.call || !link.takesTasks || !wantsTask(request.call.description.mcpTool, options))
+      return link.request(request);
     const { result, ended } = new TaskCall({ link, request, options });
     this.tasks.add(ended);
     void ended.then(() => this.tasks.delete(ended));

@@ -6,33 +6,63 @@ export type Abortable = AbortSignal | Interruption;
 /** Is told the reason. */
 type Listener = (reason: unknown) => void;
 
-/** Where a signal holds the listeners that wait for it, of which it carries only one itself. */
-const LISTENERS = Symbol('mcp-toolset/listeners');
+/** Where a signal holds those who wait for it, of whom it knows only one itself. */
+const WAITERS = Symbol('mcp-toolset/waiters');
 
 /** Where the signal of an interruption holds that interruption. */
 const INTERRUPTION = Symbol('mcp-toolset/interruption');
 
-type WatchedSignal = AbortSignal & { [LISTENERS]?: Listeners | undefined; [INTERRUPTION]?: Interruption };
+type WatchedSignal = AbortSignal & { [WAITERS]?: Waiters | undefined; [INTERRUPTION]?: Interruption };
 
-/** Those who wait for one end. There are few at a time, for which an array is cheaper than a set that comes and goes. */
-class Listeners {
-  private readonly waiting: Listener[] = [];
+/** Somebody who waits for an end. */
+export class Waiter {
+  /** The neighbours in the list of those who wait. */
+  next: Waiter | undefined;
+  previous: Waiter | undefined;
+
+  constructor(
+    private readonly list: Waiters | undefined,
+    readonly listener: Listener,
+  ) {}
+
+  /** Waits no longer. */
+  leave(): void {
+    this.list?.remove(this);
+  }
+}
+
+/** Those who wait for one end, in the order in which they came. A list of its own, because every call makes several. */
+class Waiters {
+  private first: Waiter | undefined;
+  private last: Waiter | undefined;
 
   constructor(private readonly onEmpty?: () => void) {}
 
-  /** Takes in a listener, of which there is no other like it; returns the function that takes it back. */
-  add(listener: Listener): () => void {
-    this.waiting.push(listener);
-    return () => {
-      const index = this.waiting.lastIndexOf(listener);
-      if (index < 0) return;
-      this.waiting.splice(index, 1);
-      if (this.waiting.length === 0) this.onEmpty?.();
-    };
+  add(listener: Listener): Waiter {
+    const waiter = new Waiter(this, listener);
+    waiter.previous = this.last;
+    if (this.last) this.last.next = waiter;
+    else this.first = waiter;
+    this.last = waiter;
+    return waiter;
+  }
+
+  remove(waiter: Waiter): void {
+    const { previous, next } = waiter;
+    if (!previous && this.first !== waiter) return;
+    if (previous) previous.next = next;
+    else this.first = next;
+    if (next) next.previous = previous;
+    else this.last = previous;
+    waiter.previous = waiter.next = undefined;
+    if (!this.first) this.onEmpty?.();
   }
 
   fire(reason: unknown): void {
-    for (let listener = this.waiting.shift(); listener; listener = this.waiting.shift()) listener(reason);
+    for (let waiter = this.first; waiter; waiter = this.first) {
+      this.remove(waiter);
+      waiter.listener(reason);
+    }
   }
 }
 
@@ -47,10 +77,10 @@ export class Interruption {
   /** What is known about the call, should it end early from now on. */
   outcome?: CallOutcome;
   /** Those who wait for it. */
-  readonly listeners = new Listeners();
+  readonly waiters = new Waiters();
 
   private controller: AbortController | undefined;
-  private readonly detach: (() => void)[] = [];
+  private following: readonly Waiter[] = [];
 
   constructor(sources: readonly Abortable[] = []) {
     for (const source of sources) this.follow(source);
@@ -68,7 +98,9 @@ export class Interruption {
 
   /** Ends with `source`, for its reason or what becomes of that. */
   follow(source: Abortable, reasonOf = (reason: unknown): unknown => reason): void {
-    if (!this.aborted) this.detach.push(onAbort(source, (reason) => this.end(reasonOf(reason))));
+    if (this.aborted) return;
+    const waiter = onAbort(source, (reason) => this.end(reasonOf(reason)));
+    this.following = [...this.following, waiter];
   }
 
   throwIfAborted(): void {
@@ -82,13 +114,14 @@ export class Interruption {
     this.aborted = true;
     this.reason = reason;
     // Before the signal: what follows both sees this end, and not that of a signal which was made of that one.
-    this.listeners.fire(reason);
+    this.waiters.fire(reason);
     this.controller?.abort(reason);
   }
 
   /** Takes back what it has left with its sources; nothing but `end` ends it any more. */
   release(): void {
-    for (const undo of this.detach.splice(0)) undo();
+    for (const waiter of this.following) waiter.leave();
+    this.following = [];
   }
 }
 
@@ -98,33 +131,33 @@ export function interruptionBehind(source: Abortable): Interruption | undefined 
 }
 
 /**
- * Calls `listener` once when `source` ends, at once if it has. However many listeners wait, a signal itself carries one.
- * Returns the function that takes the listener back.
+ * Calls `listener` once when `source` ends, at once if it has. However many wait, a signal itself carries one listener.
+ * Whoever waits no longer has to leave.
  */
-export function onAbort(source: Abortable, listener: Listener): () => void {
+export function onAbort(source: Abortable, listener: Listener): Waiter {
   if (source.aborted) {
     listener(source.reason);
-    return () => undefined;
+    return new Waiter(undefined, listener);
   }
-  const { listeners } = interruptionBehind(source) ?? { listeners: listenersOf(source as AbortSignal) };
-  return listeners.add(listener);
+  const waiters = interruptionBehind(source)?.waiters ?? waitersOf(source as AbortSignal);
+  return waiters.add(listener);
 }
 
-function listenersOf(signal: WatchedSignal): Listeners {
-  return (signal[LISTENERS] ??= attached(signal));
+function waitersOf(signal: WatchedSignal): Waiters {
+  return (signal[WAITERS] ??= attached(signal));
 }
 
-function attached(signal: WatchedSignal): Listeners {
+function attached(signal: WatchedSignal): Waiters {
   const fire = (): void => {
-    signal[LISTENERS] = undefined;
-    listeners.fire(signal.reason);
+    signal[WAITERS] = undefined;
+    waiters.fire(signal.reason);
   };
-  const listeners = new Listeners(() => {
-    signal[LISTENERS] = undefined;
+  const waiters = new Waiters(() => {
+    signal[WAITERS] = undefined;
     signal.removeEventListener('abort', fire);
   });
   signal.addEventListener('abort', fire, { once: true });
-  return listeners;
+  return waiters;
 }
 
 /** A signal that never aborts. */
@@ -137,14 +170,14 @@ export const NEVER: AbortSignal = new AbortController().signal;
 export function untilAborted<T>(work: PromiseLike<T>, source: Abortable | undefined): Promise<T> {
   if (!source) return Promise.resolve(work);
   return new Promise<T>((resolve, reject) => {
-    const detach = onAbort(source, (reason) => reject(asError(reason)));
+    const waiter = onAbort(source, (reason) => reject(asError(reason)));
     work.then(
       (value) => {
-        detach();
+        waiter.leave();
         resolve(value);
       },
       (error: unknown) => {
-        detach();
+        waiter.leave();
         reject(asError(error));
       },
     );

@@ -56,7 +56,9 @@ export class Run implements AsyncDisposable {
     setMaxListeners(0, this.signal);
     if (deadline) this.detach.push(atDeadline(deadline.getTime(), () => this.expire()));
     if (deadline && deadline.getTime() <= Date.now()) this.expire();
-    if (signal && !this.ending.aborted) this.detach.push(onAbort(signal, (reason) => this.cancel(reason)));
+    if (!signal || this.ending.aborted) return;
+    const waiter = onAbort(signal, (reason) => this.cancel(reason));
+    this.detach.push(() => waiter.leave());
   }
 
   get id(): string {

@@ -30,11 +30,11 @@ export class Turnstile {
   private wait(source: Abortable): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const admit = (): void => {
-        detach();
+        waiter.leave();
         resolve();
       };
       this.queue.push(admit);
-      const detach = onAbort(source, (reason) => {
+      const waiter = onAbort(source, (reason) => {
         this.queue.splice(this.queue.indexOf(admit), 1);
         reject(asError(reason));
       });
