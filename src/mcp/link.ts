@@ -116,7 +116,8 @@ export class Link {
     const { progressToken, until, call } = options;
     const claim: Claim = { call };
     const _meta = progressToken === undefined ? undefined : { progressToken };
-    const request = { method, params: { ...params, _meta, [CLAIM]: claim } };
+    // What is spread stands last: V8 takes microseconds to add something to a copy of an object.
+    const request = { method, params: { _meta, [CLAIM]: claim, ...params } };
     this.inFlight += 1;
     try {
       until.throwIfAborted();
