@@ -33,7 +33,7 @@ export function exchangeFetch(send: FetchLike, options: ExchangeFetchOptions): F
       return standingStream((more) => send(url, resumption({ ...init, signal: options.signal }, more)), options);
     }
     const exchange = currentExchange.getStore();
-    const sent = { ...init, signal: exchange?.signal ?? options.signal };
+    const sent = Object.assign({}, init, { signal: exchange?.signal ?? options.signal });
     const response = await send(url, sent);
     if (response.status > HIGHEST_STATUS || (isMessage && !response.ok)) throw await refused(response, maxBytes);
     if (!isMessage || !exchange) return bounded(response, maxBytes);
