@@ -138,9 +138,9 @@ export class Link {
     }
   }
 
-  /** The call that the message belongs to which is being received. */
+  /** The call that a message of the server's belongs to, by its parameters as they were received. */
   callOfMessage(params: object): ActiveCall | undefined {
-    const requestId = hooksOf(this.transport).currentRequestId?.();
+    const requestId = hooksOf(this.transport).requestIdOf?.(params);
     const ofStream = requestId === undefined ? undefined : this.channel.callOf(requestId);
     const taskId = relatedTask(params);
     // What belongs to a task that is not waited for any more belongs to no other call.

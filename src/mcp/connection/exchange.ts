@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CallbackFailure, RequestFailureDetails } from '../request-failure';
 
 /** Milliseconds that a server has to end its answer when the reply has come. */
@@ -83,5 +82,9 @@ export class HttpExchange {
   }
 }
 
-/** The exchange that the current HTTP request is made for. */
-export const currentExchange = new AsyncLocalStorage<HttpExchange | undefined>();
+/** A fetch that is told the exchange which a request is made for, if there is one. */
+export type ExchangeFetch = (
+  url: string | URL,
+  init: RequestInit | undefined,
+  exchange: HttpExchange | undefined,
+) => Promise<Response>;
