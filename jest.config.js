@@ -19,6 +19,9 @@ module.exports = {
     '^mcp-toolset/testing$': '<rootDir>/src/testing/index.ts',
   },
   setupFiles: ['reflect-metadata'],
+  // One build for all test files that need one: test/build/built.ts.
+  globalSetup: '<rootDir>/test/build/set-up.ts',
+  globalTeardown: '<rootDir>/test/build/tear-down.ts',
   modulePathIgnorePatterns: ['<rootDir>/test/apps', '<rootDir>/dist', '<rootDir>/samples/dist'],
   // Many tests start a real server process, which takes a while on a busy machine.
   testTimeout: 30_000,

@@ -1,8 +1,8 @@
-import { closeServersAfterEach, everythingStdio, startEverything } from '../servers';
+import { closeServersAfterAll, everythingStdio, startEverything } from '../servers';
 import { closeRunsAfterEach, gate } from '../contract/live-run';
 import { scene, type HandlerMethods, type Source } from './asking';
 
-closeServersAfterEach();
+closeServersAfterAll();
 closeRunsAfterEach();
 
 /** The tools that the reference server offers only to clients with a capability. */
@@ -19,15 +19,20 @@ describe.each([
   ['stdio', overStdio],
   ['Streamable HTTP', overHttp],
 ])('the reference server over %s', (_, start) => {
+  let source: Source;
+  beforeAll(async () => {
+    source = await start();
+  });
+
   it('offers what the handlers make possible', async () => {
     const handlers: HandlerMethods = { elicit: () => ({ action: 'cancel' }), roots: () => [] };
-    const { registry } = await scene(await start(), handlers);
+    const { registry } = await scene(source, handlers);
     expect(registry.names).toEqual(expect.arrayContaining([...NEEDS.elicit, ...NEEDS.roots]));
     expect(registry.names).not.toContain(NEEDS.sample[0]);
   });
 
   it('offers none of that to a toolset without handlers', async () => {
-    const { registry } = await scene(await start(), {});
+    const { registry } = await scene(source, {});
     const all = Object.values(NEEDS).flat();
     expect(registry.names.filter((name) => all.includes(name))).toEqual([]);
   });
@@ -37,7 +42,7 @@ describe.each([
       action: 'accept' as const,
       content: { name: 'Ada', email: 'ada@example.org', integer: 7 },
     });
-    const { registry } = await scene(await start(), { elicit });
+    const { registry } = await scene(source, { elicit });
     const { status, content } = await registry.execute({ name: 'trigger-elicitation-request' });
     expect(status).toBe('success');
     const { content: received } = JSON.parse(content.slice(content.indexOf('{'))) as { content: object };
@@ -53,7 +58,7 @@ describe.each([
 
   it('never gets an e-mail address that is none', async () => {
     const elicit = () => ({ action: 'accept' as const, content: { name: 'Ada', email: 'secret' } });
-    const { registry, log } = await scene(await start(), { elicit });
+    const { registry, log } = await scene(source, { elicit });
     const { status, content } = await registry.execute({ name: 'trigger-elicitation-request' });
     expect(status).toBe('error');
     expect(content).toContain('The client could not answer the request.');
@@ -67,7 +72,7 @@ describe.each([
       visited.push([mode, url]);
       return { action: 'accept' };
     };
-    const { registry } = await scene(await start(), { elicit });
+    const { registry } = await scene(source, { elicit });
     const input = { url: 'https://bank.example/agree', elicitationId: 'e-1' };
     const { content } = await registry.execute({ name: 'trigger-url-elicitation', input });
     expect(content).toContain('User completed the URL elicitation flow');
@@ -80,7 +85,7 @@ describe.each([
       const text = `${(content as { text: string }).text}, ${maxTokens}, ${mcpTool?.name}, ${callId}`;
       return { role: 'assistant', model: 'scripted', content: { type: 'text', text } };
     };
-    const { registry } = await scene(await start(), { sample });
+    const { registry } = await scene(source, { sample });
     const input = { prompt: 'Hello', maxTokens: 9 };
     const { content } = await registry.execute({ id: 'c1', name: 'trigger-sampling-request', input });
     expect(content).toContain('context: Hello, 9, trigger-sampling-request, c1');
@@ -88,7 +93,7 @@ describe.each([
   });
 
   it('is told the roots', async () => {
-    const { registry } = await scene(await start(), { roots: () => [{ uri: 'file:///srv/ada', name: 'Ada' }] });
+    const { registry } = await scene(source, { roots: () => [{ uri: 'file:///srv/ada', name: 'Ada' }] });
     const { content } = await registry.execute({ name: 'get-roots-list' });
     expect(content).toContain('1. Ada\n   URI: file:///srv/ada');
   });
@@ -99,7 +104,7 @@ describe.each([
     const progress: HandlerMethods['progress'] = ({ progress: step, total }, { mcpTool, callId }) => {
       if (told.push([step, total, mcpTool?.name, callId]) === 3) full.open();
     };
-    const { registry } = await scene(await start(), { progress });
+    const { registry } = await scene(source, { progress });
     const input = { duration: 0.3, steps: 3 };
     const call = await registry.execute({ id: 'c1', name: 'trigger-long-running-operation', input });
     expect(call.status).toBe('success');
@@ -109,7 +114,7 @@ describe.each([
 
   it('tells its log, over the standing stream as well', async () => {
     const heard = gate<unknown>();
-    const { registry } = await scene(await start(), { log: ({ level, data }) => heard.open([level, data]) });
+    const { registry } = await scene(source, { log: ({ level, data }) => heard.open([level, data]) });
     await registry.execute({ name: 'toggle-simulated-logging' });
     expect(await heard.passed).toEqual([expect.any(String), expect.stringMatching(/message/)]);
     expect((await registry.execute({ name: 'toggle-simulated-logging' })).content).toContain('Stopped');

@@ -1,32 +1,21 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { built } from '../build/built';
 
-/** The samples of the adapters without a key, built in a folder of their own: another test file may be using dist/. */
-const ROOT = resolve(__dirname, '../..');
-const TSC = require.resolve('typescript/bin/tsc');
+/** The samples of the adapters without a key. */
 const NAMES = ['anthropic', 'openai', 'ai-sdk', 'openai-agents'] as const;
 
+let folder: string;
 const outputs = new Map<string, { stdout: string; stderr: string }>();
 
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'mcp-toolset-adapters-'));
+  folder = await built();
   const { ANTHROPIC_API_KEY: _, OPENAI_API_KEY: __, AI_GATEWAY_API_KEY: ___, ...env } = process.env;
-  const node = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: folder, env });
-  try {
-    for (const name of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', 'samples']) {
-      const filter = (path: string): boolean => !path.includes('dist');
-      await cp(join(ROOT, name), join(folder, name), { recursive: true, filter });
-    }
-    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
-    await node(TSC, '-p', 'tsconfig.build.json');
-    await node(TSC, '-p', 'samples');
-    for (const name of NAMES) outputs.set(name, await node(`samples/dist/adapters/${name}.js`));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const start = (name: string) =>
+    promisify(execFile)(process.execPath, [`samples/dist/adapters/${name}.js`], { cwd: folder, env });
+  await Promise.all(NAMES.map(async (name) => outputs.set(name, await start(name))));
 }, 300_000);
 
 it.each(NAMES)('%s says that a script plays the model, and shows real calls and their results', (name) => {
@@ -40,7 +29,7 @@ it.each(NAMES)('%s says that a script plays the model, and shows real calls and 
 });
 
 it.each(NAMES)('%s is what the script of its name starts', async (name) => {
-  const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+  const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { scripts: object };
   const started = expect.stringMatching(new RegExp(`samples/dist/adapters/${name}\\.js$`));
   expect(scripts).toMatchObject({ [`sample:${name}`]: started });
 });

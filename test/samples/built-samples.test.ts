@@ -1,43 +1,29 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { built } from '../build/built';
 
-/**
- * Samples as their npm scripts build and start them, but in a folder of their own: another test file may be using dist/ and
- * samples/dist/.
- */
-const ROOT = resolve(__dirname, '../..');
-const TSC = require.resolve('typescript/bin/tsc');
-
+/** Samples as their npm scripts start them. */
 let folder: string;
-const node = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: folder });
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'mcp-toolset-samples-'));
-  for (const name of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', 'samples']) {
-    const filter = (path: string): boolean => !path.includes('dist');
-    await cp(join(ROOT, name), join(folder, name), { recursive: true, filter });
-  }
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
-  await node(TSC, '-p', 'tsconfig.build.json');
-  await node(TSC, '-p', 'samples');
+  folder = await built();
 }, 180_000);
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it.each([
   ['sample:langchain', 'adapters/langchain.js'],
   ['sample:express-service', 'express-service/main.js'],
 ])('%s starts %s', async (script, file) => {
-  const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+  const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { scripts: object };
   expect(scripts).toMatchObject({ [script]: expect.stringMatching(new RegExp(` node samples/dist/${file}$`)) });
 });
 
 it('langchain: has an agent make calls, and shows what came of each', async () => {
-  const { stdout, stderr } = await node('samples/dist/adapters/langchain.js');
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, ['samples/dist/adapters/langchain.js'], {
+    cwd: folder,
+  });
   expect(stderr).toBe('');
   expect(stdout).toContain('get-sum (success): The sum of 19 and 23 is 42.');
   expect(stdout).toContain('get-sum (error): Error: ');

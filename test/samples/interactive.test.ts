@@ -1,34 +1,18 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { built } from '../build/built';
 
-/**
- * The interactive sample, built as `npm run sample:interactive` builds it, but in a folder of its own: another test file
- * may be using dist/ and samples/dist/.
- */
-const ROOT = resolve(__dirname, '../..');
-const TSC = require.resolve('typescript/bin/tsc');
-
+/** The interactive sample. */
+let folder: string;
 let output = '';
 let complaints = '';
 
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'mcp-toolset-interactive-'));
-  const node = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: folder });
-  try {
-    for (const name of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', 'samples']) {
-      const filter = (path: string): boolean => !path.includes('dist');
-      await cp(join(ROOT, name), join(folder, name), { recursive: true, filter });
-    }
-    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
-    await node(TSC, '-p', 'tsconfig.build.json');
-    await node(TSC, '-p', 'samples');
-    ({ stdout: output, stderr: complaints } = await node('samples/dist/interactive/main.js'));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  folder = await built();
+  const started = promisify(execFile)(process.execPath, ['samples/dist/interactive/main.js'], { cwd: folder });
+  ({ stdout: output, stderr: complaints } = await started);
 }, 180_000);
 
 /** What is shown of each call, with one space for any. */
@@ -62,7 +46,7 @@ it('lets a model answer within the budget, and refuses what is over it', () => {
 });
 
 it('is what the script of its name starts', async () => {
-  const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+  const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { scripts: object };
   expect(scripts).toMatchObject({
     'sample:interactive': expect.stringMatching(/samples\/dist\/interactive\/main\.js$/),
   });

@@ -2,16 +2,15 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { built } from '../build/built';
 import { childrenOf, isAlive } from '../servers';
 
-/**
- * The quickstart as a user starts it. `npm start` builds dist/ and samples/dist/, so this is the only test file that may
- * run it; the test of the package builds in a folder of its own.
- */
-const ROOT = resolve(__dirname, '../..');
-const MAIN = join(ROOT, 'samples/dist/quickstart/main.js');
-const LOGO = join(ROOT, 'samples/dist/quickstart/logo.png');
+/** The quickstart as a user starts it, but for the build, which is the one of all tests and what `npm start` does first. */
+const MAIN = 'samples/dist/quickstart/main.js';
+const START = ['start', '--ignore-scripts'];
+let folder: string;
+let logoFile: string;
 
 interface Finished {
   readonly code: number | null;
@@ -28,7 +27,7 @@ class Started {
 
   constructor(command: string, args: readonly string[]) {
     const env = { ...process.env, npm_config_update_notifier: 'false' };
-    this.child = spawn(command, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
     this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
     this.closed = once(this.child, 'close');
@@ -70,9 +69,10 @@ function answers(text: string): string[] {
 }
 
 beforeAll(async () => {
-  await rm(LOGO, { force: true });
-  output = await new Started('npm', ['start']).finished();
-  logo = await readFile(LOGO).catch(() => Buffer.alloc(0));
+  folder = await built();
+  logoFile = join(folder, 'samples/dist/quickstart/logo.png');
+  output = await new Started('npm', START).finished();
+  logo = await readFile(logoFile).catch(() => Buffer.alloc(0));
 }, 180_000);
 
 describe('npm start', () => {
@@ -194,7 +194,7 @@ describe('the quickstart, when it cannot go on', () => {
   });
 
   it('ends when npm is told to end', async () => {
-    const started = new Started('npm', ['start', '--ignore-scripts']); // without building again
+    const started = new Started('npm', START);
     await started.wrote('The servers');
     const children = childrenOf(started.child.pid);
     expect(children.map(({ command }) => command)).toContainEqual(expect.stringContaining('server-everything'));
@@ -205,8 +205,8 @@ describe('the quickstart, when it cannot go on', () => {
   });
 
   it('ends with a code that is not 0 when something fails in the middle, and leaves nothing', async () => {
-    await rm(LOGO, { force: true });
-    await mkdir(LOGO); // so the image cannot be written
+    await rm(logoFile, { force: true });
+    await mkdir(logoFile); // so the image cannot be written
     try {
       const started = new Started(process.execPath, [MAIN]);
       const { code, stdout, stderr } = await started.finished();
@@ -215,7 +215,7 @@ describe('the quickstart, when it cannot go on', () => {
       expect(stderr).toContain('Left: 0 sessions, 0 child processes.');
       expect(stdout).toContain('Calls: an image');
     } finally {
-      await rm(LOGO, { recursive: true });
+      await rm(logoFile, { recursive: true });
     }
   });
 });

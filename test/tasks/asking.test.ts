@@ -4,8 +4,8 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { ElicitationRequest, HandlerContext, ProgressNotification, UnconnectedClient } from 'mcp-toolset';
 import { closeRunsAfterEach, gate } from '../contract/live-run';
-import { form, replyTo, scene, type Source } from '../handlers/asking';
-import { closeServersAfterEach, everythingStdio, rawStdio, startEverything, text, tool } from '../servers';
+import { form, replyTo, scene } from '../handlers/asking';
+import { closeServersAfterEach, rawStdio, text, tool } from '../servers';
 import { LONG, task, TASK_CAPABILITIES, taskServer } from './task-server';
 
 closeServersAfterEach();
@@ -119,39 +119,6 @@ it('while a person thinks about what a task asks, its time stands still', async 
   const { registry } = await scene(server, { elicit }, { timeout: SHORT });
   expect(await registry.execute({ name: 'long' })).toMatchObject({ content: 'done' });
   await asked.passed;
-});
-
-const overStdio = (): Promise<Source> => Promise.resolve({ connection: everythingStdio() });
-const overHttp = async (): Promise<Source> => ({ connection: (await startEverything()).connection });
-
-describe.each([
-  ['stdio', overStdio],
-  ['Streamable HTTP', overHttp],
-])('the research tool of the reference server over %s', (_, start) => {
-  it('is a call like any other', async () => {
-    const { registry } = await scene(await start(), {});
-    const { status, content } = await registry.execute({
-      name: 'simulate-research-query',
-      input: { topic: 'tides', ambiguous: false },
-    });
-    expect(status).toBe('success');
-    expect(content).toContain('Research Report: tides');
-  }, 30_000);
-
-  it('asks the user of the run what is meant', async () => {
-    const seen: object[] = [];
-    const elicit = ({ requestedSchema }: ElicitationRequest, context: HandlerContext) => {
-      seen.push(seenBy(context));
-      const { interpretation } = requestedSchema?.properties as { interpretation: { oneOf: { const: string }[] } };
-      return { action: 'accept' as const, content: { interpretation: interpretation.oneOf[0]?.const } };
-    };
-    const { registry } = await scene(await start(), { elicit });
-    const input = { topic: 'python', ambiguous: true };
-    const { status, content } = await registry.execute({ id: 'c', name: 'simulate-research-query', input });
-    expect(status).toBe('success');
-    expect(content).toMatch(/python/i);
-    expect(seen).toEqual([{ tool: 'simulate-research-query', args: input, callId: 'c' }]);
-  }, 30_000);
 });
 
 it("the SDK's own server takes the cancelling", async () => {
