@@ -1,4 +1,5 @@
 import { singleton } from 'tsyringe';
+import { showOnly } from '../run/show-only';
 
 /** As much of a Keyv as is used; whichever adapter it has (Redis, PostgreSQL, …), it fits. */
 export interface KeyvLike {
@@ -41,6 +42,7 @@ class KeyvCatalogStore extends CatalogStore {
 
   constructor(private readonly keyv: KeyvLike) {
     super();
+    showOnly(this, []); // its options may have the store's password
     // Keyv tells of most failures by this event, which without a listener would end the process.
     keyv.on?.('error', (error) => (this.failure = { error }));
   }

@@ -2,6 +2,7 @@ import { CleanupError, ConfigurationError, ToolError } from '../errors';
 import { discoveriesSettled } from '../mcp/discovery';
 import { closeTogether } from '../mcp/session-registry';
 import { runScoped } from '../run/run-scope';
+import { show, showOnly } from '../run/show-only';
 import { settingsOf } from '../settings';
 import { failed, type ToolExecution } from '../tool/execution';
 import type { Session } from '../mcp/session';
@@ -32,10 +33,14 @@ export class ToolRegistry implements Iterable<Tool> {
 
   /** What its tools may reach. */
   readonly binding: ToolBinding;
+  /** The names of all tools, in the order of registration. */
+  declare readonly names: readonly string[];
 
   /** A registry for a binding; with a run, the run closes it. */
   constructor(binding: ToolBinding) {
     this.binding = binding;
+    this.showNames();
+    showOnly(this, ['binding', 'names']);
     binding.run?.register(this);
   }
 
@@ -59,11 +64,6 @@ export class ToolRegistry implements Iterable<Tool> {
   /** Whether there is a tool of a name. */
   has(name: string): boolean {
     return this.registrations.has(name);
-  }
-
-  /** The names of all tools, in the order of registration. */
-  get names(): readonly string[] {
-    return Object.freeze([...this.registrations.keys()]);
   }
 
   /** What a model is told about each tool. */
@@ -133,7 +133,13 @@ export class ToolRegistry implements Iterable<Tool> {
       this.registrations.set(name, registration);
       if (session) this.sessions.add(session);
     }
+    this.showNames();
     await this.quietly(() => claims.settle(binding.run !== undefined));
+  }
+
+  /** A field and no getter, so that a registry that is printed says what it has. */
+  private showNames(): void {
+    show<ToolRegistry>(this, { names: Object.freeze([...this.registrations.keys()]) });
   }
 
   private firstOf(failures: readonly unknown[]): unknown {

@@ -90,7 +90,7 @@ export class Interruption {
   get signal(): AbortSignal {
     if (!this.controller) {
       this.controller = new AbortController();
-      (this.controller.signal as WatchedSignal)[INTERRUPTION] = this;
+      Object.defineProperty(this.controller.signal, INTERRUPTION, { value: this });
       if (this.aborted) this.controller.abort(this.reason);
     }
     return this.controller.signal;
@@ -144,6 +144,8 @@ export function onAbort(source: Abortable, listener: Listener): Waiter {
 }
 
 function waitersOf(signal: WatchedSignal): Waiters {
+  // Nobody who prints a signal is shown what the library keeps there.
+  if (!(WAITERS in signal)) Object.defineProperty(signal, WAITERS, { value: undefined, writable: true });
   return (signal[WAITERS] ??= attached(signal));
 }
 

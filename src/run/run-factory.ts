@@ -4,6 +4,7 @@ import { z } from 'zod/v4';
 import { checkOptions, milliseconds } from '../options';
 import { Run } from './run';
 import { registerRunScope, runScoped } from './run-scope';
+import { showOnly } from './show-only';
 
 /** What a run is started with; everything is optional. */
 export interface RunOptions {
@@ -44,7 +45,9 @@ const runOptions = z.strictObject({
 
 /** Starts runs. Injectable as it is. */
 export class RunFactory {
-  constructor(private readonly container: DependencyContainer = rootContainer) {}
+  constructor(private readonly container: DependencyContainer = rootContainer) {
+    showOnly(this, []);
+  }
 
   /**
    * Starts a run, which the caller closes (`await using`, or `close()`).

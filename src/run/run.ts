@@ -3,6 +3,7 @@ import type { DependencyContainer, InjectionToken } from 'tsyringe';
 import { CancelledError, CleanupError, ConfigurationError, DeadlineExceededError } from '../errors';
 import { Interruption, onAbort } from './abort';
 import { atDeadline } from './deadline';
+import { showOnly } from './show-only';
 
 /** Who and what a run is for. */
 export interface Invocation {
@@ -51,6 +52,7 @@ export class Run implements AsyncDisposable {
     this.invocation = parts.invocation;
     this.container = parts.container;
     this.deadline = parts.deadline;
+    showOnly(this, ['invocation', 'deadline']);
     const { signal, deadline } = parts;
     // An application may hand the signal to as many requests of its own as it likes.
     setMaxListeners(0, this.signal);

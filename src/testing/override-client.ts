@@ -1,6 +1,7 @@
 import type { DependencyContainer } from 'tsyringe';
 import { ConfigurationError } from '../errors';
 import { ClientFactory } from '../mcp/client-factory';
+import { showOnly } from '../run/show-only';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { Awaitable, UnconnectedClient } from '../toolset/client-source';
 import { isToolset, type ToolsetClass } from '../toolset/definition';
@@ -18,6 +19,7 @@ class OverriddenClientFactory extends ClientFactory {
     private readonly server: ClientSourceForTests,
   ) {
     super();
+    showOnly(this, []);
   }
 
   override async create(toolset: ToolsetClass, binding: ToolBinding): Promise<UnconnectedClient> {

@@ -4,6 +4,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { CallToolResult, Tool as SdkTool } from '@modelcontextprotocol/sdk/types.js';
 import { ConfigurationError, messageOf } from '../errors';
+import { showOnly } from '../run/show-only';
 import type { JsonSchema } from '../tool/json-schema';
 import type { UnconnectedClient } from '../toolset/client-source';
 
@@ -49,7 +50,9 @@ export class TestServer {
   private readonly open = new Set<Server>();
 
   /** Made by `createTestServer`. */
-  constructor(private readonly tools: ReadonlyMap<string, TestTool>) {}
+  constructor(private readonly tools: ReadonlyMap<string, TestTool>) {
+    showOnly(this, ['calls']);
+  }
 
   /** How many clients are connected. */
   get connections(): number {

@@ -45,6 +45,12 @@ export class Artifact {
     Object.freeze(this);
   }
 
+  /** What a log or a failing test shows of it, and `JSON.stringify`: how many bytes there are, in place of the bytes. */
+  toJSON(): Readonly<Record<string, unknown>> {
+    const { kind, mediaType, name, metadata, data, reference } = this;
+    return { kind, mediaType, name, metadata, ...(data ? { bytes: data.byteLength } : { reference }) };
+  }
+
   /**
    * An artifact that holds its bytes.
    * @throws ConfigurationError when `data` is no Uint8Array or `mediaType` is empty

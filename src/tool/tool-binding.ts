@@ -2,6 +2,7 @@ import { container as rootContainer, type DependencyContainer } from 'tsyringe';
 import { ConfigurationError } from '../errors';
 import { Run } from '../run/run';
 import { runScoped } from '../run/run-scope';
+import { showOnly } from '../run/show-only';
 
 /** What a tool or a callback may reach: the run it works for and the container that serves it. */
 export class ToolBinding {
@@ -22,6 +23,7 @@ export class ToolBinding {
     }
     this.run = run;
     this.container = container;
+    showOnly(this, ['run']);
     Object.freeze(this);
   }
 

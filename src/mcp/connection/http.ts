@@ -3,6 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { setMaxListeners } from 'node:events';
+import { showOnly } from '../../run/show-only';
 import type { HttpConnectionOptions } from '../../toolset/client-source';
 import { markOwn } from '../official-client';
 import type { CallbackFailure, RequestFailureDetails } from '../request-failure';
@@ -73,6 +74,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     this.end = end;
     this.authorization = authorization;
     this.redact = (text) => known.redact(sent.redact(authorization?.redact(text) ?? text));
+    showOnly(this, []); // the URL and the headers may hold credentials
   }
 
   override async send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {

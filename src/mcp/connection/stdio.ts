@@ -4,6 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { StringDecoder } from 'node:string_decoder';
 import { messageOf } from '../../errors';
+import { showOnly } from '../../run/show-only';
 import type { StdioConnectionOptions } from '../../toolset/client-source';
 import { markOwn } from '../official-client';
 import { RequestFailure, type CallbackFailure, type RequestFailureDetails } from '../request-failure';
@@ -58,6 +59,7 @@ export class StdioTransport extends StdioClientTransport {
       },
       onMisread: (id) => this.onlostreply?.(id, { kind: 'unreadable', message: 'it is no message of the protocol' }),
     });
+    showOnly(this, []); // the variables may hold credentials
   }
 
   override async start(): Promise<void> {
