@@ -36,7 +36,10 @@ const PRELUDE: Readonly<Record<string, string>> = {
 
 const texts = documents();
 const blocks = texts.flatMap(({ file, text }) => blocksOf(file, text));
-const typescript = blocks.filter(({ language }) => ['ts', 'typescript', 'tsx'].includes(language));
+/** The blocks of docs/testing.md are files of samples/testing, and compiled there; test/samples/testing.test.ts sees to it. */
+const typescript = blocks.filter(
+  ({ file, language }) => ['ts', 'typescript', 'tsx'].includes(language) && file !== 'docs/testing.md',
+);
 
 /** The TypeScript blocks of a section of the README, of which there is at least one. */
 function section(title: string): readonly [Block, ...Block[]] {
