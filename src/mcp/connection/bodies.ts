@@ -11,6 +11,8 @@ const MOST_FAILED_RESUMPTIONS = 2;
 /** Milliseconds that the beginning of a page is waited for. */
 const BEGINNING_WAIT = 1_000;
 
+const decoder = new TextDecoder();
+
 /** What is read of a body. */
 export type Body = AsyncIterable<Uint8Array>;
 
@@ -100,7 +102,7 @@ async function textWithin(body: Body, maxBytes: number): Promise<string> {
     }
     chunks.push(next.value);
   }
-  return new TextDecoder().decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+  return decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
 }
 
 interface BodyReader {

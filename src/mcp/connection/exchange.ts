@@ -57,10 +57,10 @@ export class HttpExchange {
     this.over();
   }
 
-  /** The reply has come; an answer that is kept open nevertheless is dropped after a while. */
+  /** The reply has come; a stream that is kept open nevertheless is dropped after a while. */
   finish(): void {
     this.finished = true;
-    this.timer = setTimeout(() => this.end.abort(), ANSWER_END_WAIT).unref();
+    if (this.streaming) this.timer = setTimeout(() => this.end.abort(), ANSWER_END_WAIT).unref();
   }
 
   /** Drops what is still open for it. */
