@@ -13,7 +13,7 @@ import { MAX_DESCRIPTION_LENGTH, toolOptions } from '../presentation/tool-option
 import { agentsToolOutput, type AgentsToolOutput } from './tool-output';
 
 /** How tools and their results are presented to agents of `@openai/agents`. */
-export interface OpenAIAgentsToolOptions extends Pick<PresentationOptions, 'limits'> {
+export interface OpenAIAgentsToolOptions extends Pick<PresentationOptions, 'limits' | 'onExecution'> {
   /**
    * The SDK's own `tool` function. The application hands it over, because the SDK comes as an ES module and as a CommonJS
    * one, and each runs only the tools that it has made itself as it should.
@@ -36,6 +36,7 @@ export interface OpenAIAgentsToolOptions extends Pick<PresentationOptions, 'limi
 const optionsSchema = z.strictObject({
   tool: callable,
   limits: presentationOptions.limits,
+  onExecution: presentationOptions.onExecution,
   media: z.enum(['parts', 'note']).optional(),
   ...toolOptions,
 });
@@ -86,12 +87,12 @@ export function openaiAgentsTools<TContext = unknown>(
   options: OpenAIAgentsToolOptions,
 ): Tool<TContext>[] {
   const checked = checkOptions(optionsSchema, options, { where: 'openaiAgentsTools' });
-  const { media, strict, maxDescriptionLength = MAX_DESCRIPTION_LENGTH } = checked;
+  const { media, limits, onExecution, strict, maxDescriptionLength = MAX_DESCRIPTION_LENGTH } = checked;
   const { binding } = registry;
   const parts: AgentToolParts = {
     registry,
     loop: new LoopEnd(binding),
-    presentation: { binding, media: media === 'note' ? NO_MEDIA : OPENAI_MEDIA, options: { limits: checked.limits } },
+    presentation: { binding, media: media === 'note' ? NO_MEDIA : OPENAI_MEDIA, options: { limits, onExecution } },
     turns: new WeakMap(),
   };
   return registry.specifications.map((specification) => {
@@ -135,8 +136,9 @@ async function execute(
   const turn = runContext && turns.get(runContext);
   const presenting = { ...presentation, options: { ...presentation.options, signal } };
   try {
-    const execution = await answer(registry, { id: details?.toolCall?.callId ?? '', name, input }, { signal });
-    return agentsToolOutput(await presentResult(execution, presenting, turn?.limits));
+    const call = { id: details?.toolCall?.callId ?? '', name, input };
+    const answered = await answer(registry, call, presenting.options);
+    return agentsToolOutput(await presentResult(answered, presenting, turn?.limits));
   } catch (error) {
     // The SDK itself ends what its own signal has aborted, and knows it by the signal's reason.
     if (signal?.aborted) throw signal.reason;
