@@ -232,6 +232,27 @@ describe.each(majors)('the end of a loop with $title', (major) => {
     expect(requests).toHaveLength(1);
   });
 
+  it('is an abort of a stream that has the signal of the run, and the rejection of its text', async () => {
+    const { tools, run } = await endingRun();
+    const told: string[] = [];
+    const result = major.ai.streamText({
+      model: major.model(turns) as never,
+      prompt: 'Go.',
+      tools: aiSdkTools(tools),
+      stopWhen: major.ai.stepCountIs(5),
+      abortSignal: run.signal,
+      onAbort: () => void told.push('abort'),
+      onError: () => void told.push('error'),
+    });
+    const types: string[] = [];
+    for await (const { type } of result.fullStream) types.push(type);
+    expect(types.at(-1)).toBe('abort');
+    expect(types).not.toContain('error');
+    expect(told).toEqual(['abort']);
+    await expect(Promise.resolve(result.text)).rejects.toThrow();
+    expect(() => run.check()).toThrow(CancelledError);
+  });
+
   it('is a CancelledError when the run is cancelled between the steps', async () => {
     const { tools, run } = await adapterRun({ entries: defined('fine', () => 'fine') });
     const set = aiSdkTools(tools);

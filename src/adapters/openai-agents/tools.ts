@@ -86,7 +86,7 @@ export function openaiAgentsTools<TContext = unknown>(
   registry: ToolRegistry,
   options: OpenAIAgentsToolOptions,
 ): Tool<TContext>[] {
-  const checked = checkOptions(optionsSchema, options, { where: 'openaiAgentsTools' });
+  const checked = checkOptions(optionsSchema, options ?? {}, { where: 'openaiAgentsTools' });
   const { media, limits, onExecution, strict, maxDescriptionLength = MAX_DESCRIPTION_LENGTH } = checked;
   const { binding } = registry;
   const parts: AgentToolParts = {
