@@ -127,6 +127,15 @@ describe.each(majors)('aiSdkTools with $title', (major) => {
     expect(lastResults(requests).map(textOf)).toEqual(['slow', 'fast']);
   });
 
+  it('is not asked for a call that the model could not finish: the SDK makes none', async () => {
+    const made: string[] = [];
+    const { tools } = await adapterRun({ entries: defined('note', () => void made.push('note')) });
+    const { requests, steps } = await generate(major, { tools, turns: [once1('note')], finishReason: 'length' });
+    expect(requests).toHaveLength(1);
+    expect(steps[0]?.finishReason).toBe('length');
+    expect(made).toEqual([]);
+  });
+
   it('gives the application the output as plain data, and a failure as a ToolError with its cause', async () => {
     const cause = new TypeError('secret');
     const artifacts = [Artifact.inline({ data: pdf, mediaType: 'application/pdf', name: 'invoice.pdf' })];

@@ -302,6 +302,15 @@ describe("the signal of the SDK's own run", () => {
   });
 });
 
+it('does not carry out a call that the model could not finish', async () => {
+  const made: string[] = [];
+  const { tools } = await adapterRun({ entries: defined('note', () => void made.push('note')) });
+  const model = new ScriptedModel([[{ id: 'call_1', name: 'note', input: {}, status: 'incomplete' }], 'Done.']);
+  await runAgent({ tools, model });
+  expect(JSON.stringify(model.requests.at(-1)?.input)).toContain('cut off');
+  expect(made).toEqual([]);
+});
+
 it("is told by the run alone where a stream has the run's signal", async () => {
   const made: AdapterRun = await adapterRun({
     entries: defined('end', () => {
@@ -318,7 +327,7 @@ it("is told by the run alone where a stream has the run's signal", async () => {
   const streamed = await new Runner({ tracingDisabled: true }).run(agent, 'Go.', given);
   for await (const event of streamed) void event;
   await streamed.completed;
-  expect([streamed.error, streamed.finalOutput]).toEqual([null, undefined]);
+  expect(streamed.error).toBeNull();
   expect(() => made.run.check()).toThrow(CancelledError);
 });
 

@@ -8,7 +8,8 @@ import type { FittedTool } from '../presentation/fit-tool';
 import type { PresentationOptions } from '../presentation/limits';
 import { presentResult, Turn, type Presentation } from '../presentation/present';
 import { partsThatSayFailure } from '../presentation/presented-result';
-import { contentOf, formFor, mediaOf, messagesOf, type MediaForm } from './media-form';
+import { callingMessage, isCutOff } from './calling-message';
+import { contentOf, formFor, mediaOf, type MediaForm } from './media-form';
 
 /** How a tool's calls are answered. */
 interface RegistryToolMeans {
@@ -61,7 +62,7 @@ async function answered(
   { registry, media, options, turns }: RegistryToolMeans,
 ): Promise<Answer> {
   const { signal, toolCall, state } = config ?? {};
-  const call = { id: toolCall?.id ?? '', name, input };
+  const call = { id: toolCall?.id ?? '', name, input, isCutOff: isCutOff(state, toolCall?.id) };
   const answering = { ...options, signal, restore: (_: string, given: unknown) => restore(given) };
   const answeredCall = await answer(registry, call, answering);
   const { execution } = answeredCall;
@@ -78,7 +79,7 @@ async function answered(
 /** The turn to which a call belongs; without a state that shows the message that made it, a turn of its own. */
 function turnOf(state: unknown, presentation: Presentation, turns: WeakMap<object, Turn>): Turn {
   const turn = new Turn(presentation);
-  const message = messagesOf(state).findLast((entry) => Array.isArray(entry?.tool_calls));
+  const message = callingMessage(state);
   const known = message && turns.get(message);
   if (message && !known) turns.set(message, turn);
   return known ?? turn;

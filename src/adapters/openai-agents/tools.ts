@@ -43,7 +43,7 @@ const optionsSchema = z.strictObject({
 
 /** What the SDK hands to a tool with its input. */
 interface CallDetails {
-  readonly toolCall?: { readonly callId: string } | undefined;
+  readonly toolCall?: { readonly callId: string; readonly status?: string | undefined } | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -136,7 +136,8 @@ async function execute(
   const turn = runContext && turns.get(runContext);
   const presenting = { ...presentation, options: { ...presentation.options, signal } };
   try {
-    const call = { id: details?.toolCall?.callId ?? '', name, input };
+    const { callId: id = '', status } = details?.toolCall ?? {};
+    const call = { id, name, input, isCutOff: status === 'incomplete' };
     const answered = await answer(registry, call, presenting.options);
     return agentsToolOutput(await presentResult(answered, presenting, turn?.limits));
   } catch (error) {
