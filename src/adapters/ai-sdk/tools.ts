@@ -61,7 +61,8 @@ interface ToolSetParts {
  * The tools of a registry for `generateText`, `streamText` and agents of the AI SDK, version 5 and later. A failed call is
  * a `tool-error` whose message the model reads; the `output` of any other is an `AiSdkToolOutput`. When the run ends, the
  * next step does not begin: `generateText` rejects with the `CancelledError` or `DeadlineExceededError`, `streamText` has
- * it as the `error` of its stream. Hand `run.signal` to it as `abortSignal` as well, so that it also ends the model's turn.
+ * it as the `error` of its stream. Hand `run.signal` to it as `abortSignal` as well, so that it also ends the model's turn;
+ * a stream then ends quietly (`onAbort`), and `run.check()` tells why.
  * @throws ConfigurationError for an unknown option or a value of the wrong type
  */
 export function aiSdkTools(registry: ToolRegistry, options: AiSdkToolOptions = {}): ToolSet {

@@ -79,7 +79,8 @@ interface AgentToolParts {
  * The tools of a registry for an `Agent` of `@openai/agents`. Results are text, images and files; a failed call is a text
  * that begins with `Error:`. When the run ends, `run()` rejects with its `CancelledError` or `DeadlineExceededError` at the
  * end of the turn; under a `toolUseBehavior` of the application's own with the SDK's `ToolCallError`, whose `error` it is.
- * Hand `run.signal` to `run()` as `signal` as well, so that it also ends the model's turn.
+ * Hand `run.signal` to `run()` as `signal` as well, so that it also ends the model's turn; a streamed run then ends as if it
+ * were done, and `run.check()` tells why.
  * @throws ConfigurationError for a missing `tool`, an unknown option or a value of the wrong type
  */
 export function openaiAgentsTools<TContext = unknown>(
