@@ -174,5 +174,7 @@ function unanswered(message = 'The client could not answer the request.'): Error
 }
 
 function messageSchema(method: string): z.ZodType {
-  return z.object({ method: z.literal(method), params: z.looseObject({}).optional() });
+  // By `custom`, the parameters stay the object that was received.
+  const params = z.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+  return z.object({ method: z.literal(method), params: params.optional() });
 }

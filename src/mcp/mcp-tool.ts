@@ -9,6 +9,7 @@ import { ToolResult } from '../tool/tool-result';
 import type { McpCallResult, McpToolClass, McpToolDefinition } from '../toolset/callbacks';
 import type { ToolsetDefinition } from '../toolset/definition';
 import { saysUnknownTool } from './unknown-tool';
+import type { OutputSchema } from './output-schema';
 import { callback, uncarried } from './request-failure';
 import { defaultResult } from './result';
 import { callMethod } from './toolset-instance';
@@ -20,15 +21,17 @@ export class McpTool extends Tool {
   /** The server's own definition; its name is what goes over the wire. */
   static readonly mcpTool: McpToolDefinition;
 
-  readonly #source: ToolOrigin & ToolSource;
+  readonly #origin: ToolOrigin;
+  readonly #outputSchema: OutputSchema;
 
   /** @throws ConfigurationError for the binding of a run in which the toolset was not discovered */
   constructor(binding: ToolBinding) {
     super();
-    this.#source = { ...originOf(this.constructor as McpToolClass, binding), ...sourceOf(this.constructor) };
+    this.#origin = originOf(this.constructor as McpToolClass, binding);
+    this.#outputSchema = sourceOf(this.constructor).outputSchema;
     bindTool(this, binding);
     leaveInputUnchecked(this);
-    this.#source.session.hold(this);
+    this.#origin.session.hold(this);
   }
 
   /**
@@ -37,18 +40,19 @@ export class McpTool extends Tool {
    */
   override async call(input: Record<string, unknown>, context: ToolCallContext): Promise<unknown> {
     const { mcpTool } = this.constructor as typeof McpTool;
+    const { session, catalog, definition, instance } = this.#origin;
     const ending = endingOf(context);
     try {
-      const result: McpCallResult = await this.#source.session.request({
+      const result: McpCallResult = await session.request({
         method: 'tools/call',
         params: { name: mcpTool.name, arguments: input },
         signal: ending,
         call: { mcpTool, arguments: input, callId: context.callId, binding: context.binding },
       });
       noteOutcome(ending, 'completed');
-      if (saysUnknownTool(result, mcpTool.name)) this.#source.catalog.drop();
-      const received = presented(this.#source, { result, mcpTool }, context);
-      const { definition, instance } = this.#source;
+      if (saysUnknownTool(result, mcpTool.name)) catalog.drop();
+      const answer = { result, mcpTool, outputSchema: this.#outputSchema };
+      const received = presented(this.#origin, answer, context);
       const { mapResult } = definition;
       if (mapResult === undefined) return concluded(received, result, definition);
       const told = { result, mcpTool, arguments: input, binding: context.binding };
@@ -56,14 +60,14 @@ export class McpTool extends Tool {
       keep(context, mapped);
       return concluded(mapped, result, definition);
     } catch (error) {
-      if (saysUnknownTool(error, mcpTool.name)) this.#source.catalog.drop();
+      if (saysUnknownTool(error, mcpTool.name)) catalog.drop();
       throw uncarried(error);
     }
   }
 
   /** Gives the tool up; without a run, the session closes with the last of those that hold it: tools, or their registry. */
   override async close(): Promise<void> {
-    await this.#source.session.release(this);
+    await this.#origin.session.release(this);
   }
 }
 
@@ -87,11 +91,16 @@ export function generateTool(
 interface Answer {
   readonly result: McpCallResult;
   readonly mcpTool: McpToolDefinition;
+  readonly outputSchema: OutputSchema;
 }
 
 /** What a result becomes by default; it is kept, so that a later step that fails loses nothing. */
-function presented(source: ToolOrigin & ToolSource, { result, mcpTool }: Answer, context: ToolCallContext): ToolResult {
-  const { definition, limits, logger, outputSchema } = source;
+function presented(
+  origin: ToolOrigin,
+  { result, mcpTool, outputSchema }: Answer,
+  context: ToolCallContext,
+): ToolResult {
+  const { definition, limits, logger } = origin;
   const { value, artifacts, text, unshown } = defaultResult(result, limits);
   const received = new ToolResult({ value, artifacts });
   for (const note of unshown) logger.warn(`Toolset ${definition.name}, tool ${quoted(mcpTool.name)}: ${note}`);

@@ -34,8 +34,8 @@ export interface TransportHooks {
   settled?(id: string | number, replied: boolean): void;
   /** HTTP: told that something that was received is no message of the protocol. */
   misread?(): void;
-  /** HTTP: the request on whose stream the message came that is being received. */
-  currentRequestId?(): string | number | undefined;
+  /** HTTP: the request on whose stream a message with these parameters came. */
+  requestIdOf?(params: object): string | number | undefined;
   /** Takes secrets out of a text. */
   redact?(text: string): string;
   /** stdio: why the connection has ended. */

@@ -61,7 +61,7 @@ it('R26, R42: a client of the application that sends a copy of the request loses
 describe('R5: a transport of the application', () => {
   it('may have members of any name: only those of the SDK mean something', async () => {
     const server = await startRawHttp({ tools: [tool('a')], call: () => text('done') });
-    const odd = { settled: true, redact: 5, endReason: () => 5, currentRequestId: () => 7, hasAuthorization: false };
+    const odd = { settled: true, redact: 5, endReason: () => 5, requestIdOf: () => 7, hasAuthorization: false };
     @McpToolset()
     class Shop {
       @CreateClient()

@@ -2,15 +2,15 @@ import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { NEVER } from '../../run/abort';
 import type { Authorization, OAuthRequests } from './authorization';
 import { challengeOf } from './challenge';
-import { currentExchange } from './exchange';
+import type { ExchangeFetch } from './exchange';
 
 /**
  * A fetch whose requests carry the provider's token. What a server refuses for its token has not been taken, so it goes out
  * again with another one: at most once with one that has come meanwhile, once where it was no good, and once where it may
  * too little.
  */
-export function authorizedFetch(send: FetchLike, authorization: Authorization, oauth: OAuthRequests): FetchLike {
-  return async (url, init = {}) => {
+export function authorizedFetch(send: FetchLike, authorization: Authorization, oauth: OAuthRequests): ExchangeFetch {
+  return async (url, init = {}, exchange) => {
     const headers = new Headers(init.headers);
     const answered = new Set<number>();
     let mayTake = true;
@@ -21,7 +21,6 @@ export function authorizedFetch(send: FetchLike, authorization: Authorization, o
       // Taking leave is worth no authorization.
       const challenge = init.method === 'DELETE' ? undefined : challengeOf(response);
       if (!challenge || answered.has(challenge.status)) return response;
-      const exchange = currentExchange.getStore();
       const drop = (): void => void response.body?.cancel().catch(() => undefined);
       if (exchange) exchange.isRefused = true;
       try {

@@ -29,7 +29,7 @@ export function endpointFetch(options: HttpConnectionOptions, sent: Redaction): 
     for (let followed = 0; ; followed += 1) {
       const headers = await headersFor(url, init, options);
       sent.learn(secretsOf(headers));
-      const response = await send(url, { ...init, redirect: 'manual', headers });
+      const response = await send(url, Object.assign({}, init, { redirect: 'manual', headers }));
       const target = redirectTarget(response, url);
       if (target === undefined) return response;
       await response.body?.cancel();

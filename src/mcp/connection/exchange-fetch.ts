@@ -1,9 +1,8 @@
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { RequestFailure } from '../request-failure';
 import { beginning, bounded, eventStream, mediaType, withBody } from './bodies';
 import { headersOf } from './endpoint-fetch';
 import { standingStream } from './standing-stream';
-import { currentExchange } from './exchange';
+import type { ExchangeFetch } from './exchange';
 
 /** How much of an unexpected page is looked at. */
 const PAGE_BYTES = 64 * 1024;
@@ -24,17 +23,19 @@ export interface ExchangeFetchOptions {
  * The fetch that the SDK's transport is given: bodies are bounded, and an answer that cannot hold the reply to a request
  * fails at once. There is no standing stream where nothing listens to it.
  */
-export function exchangeFetch(send: FetchLike, options: ExchangeFetchOptions): FetchLike {
+export function exchangeFetch(send: ExchangeFetch, options: ExchangeFetchOptions): ExchangeFetch {
   const { maxBytes } = options;
-  return async (url, init = {}) => {
+  return async (url, init = {}, exchange) => {
     const isMessage = headersOf(init).get('accept')?.includes('text/event-stream') === true;
     if (isMessage && init.method === 'GET') {
       if (!options.listens) return new Response(null, { status: 405 });
-      return standingStream((more) => send(url, resumption({ ...init, signal: options.signal }, more)), options);
+      return standingStream(
+        (more) => send(url, resumption({ ...init, signal: options.signal }, more), undefined),
+        options,
+      );
     }
-    const exchange = currentExchange.getStore();
-    const sent = { ...init, signal: exchange?.signal ?? options.signal };
-    const response = await send(url, sent);
+    const sent = Object.assign({}, init, { signal: exchange?.signal ?? options.signal });
+    const response = await send(url, sent, exchange);
     if (response.status > HIGHEST_STATUS || (isMessage && !response.ok)) throw await refused(response, maxBytes);
     if (!isMessage || !exchange) return bounded(response, maxBytes);
     const type = response.status === 202 || !response.body ? undefined : mediaType(response);
@@ -43,7 +44,7 @@ export function exchangeFetch(send: FetchLike, options: ExchangeFetchOptions): F
     exchange.streamStarted();
     const resume = (lastEventId: string): Promise<Response> => {
       const sessionId = response.headers.get('mcp-session-id');
-      return send(url, resumption(sent, { lastEventId, sessionId }));
+      return send(url, resumption(sent, { lastEventId, sessionId }), exchange);
     };
     return withBody(response, (body) => eventStream(body, { exchange, maxBytes, resume }));
   };

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CallbackFailure, RequestFailureDetails } from '../request-failure';
 
 /** Milliseconds that a server has to end its answer when the reply has come. */
@@ -58,10 +57,10 @@ export class HttpExchange {
     this.over();
   }
 
-  /** The reply has come; an answer that is kept open nevertheless is dropped after a while. */
+  /** The reply has come; a stream that is kept open nevertheless is dropped after a while. */
   finish(): void {
     this.finished = true;
-    this.timer = setTimeout(() => this.end.abort(), ANSWER_END_WAIT).unref();
+    if (this.streaming) this.timer = setTimeout(() => this.end.abort(), ANSWER_END_WAIT).unref();
   }
 
   /** Drops what is still open for it. */
@@ -83,5 +82,9 @@ export class HttpExchange {
   }
 }
 
-/** The exchange that the current HTTP request is made for. */
-export const currentExchange = new AsyncLocalStorage<HttpExchange | undefined>();
+/** A fetch that is told the exchange which a request is made for, if there is one. */
+export type ExchangeFetch = (
+  url: string | URL,
+  init: RequestInit | undefined,
+  exchange: HttpExchange | undefined,
+) => Promise<Response>;

@@ -1,5 +1,6 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { setMaxListeners } from 'node:events';
 import type { HttpConnectionOptions } from '../../toolset/client-source';
@@ -8,7 +9,7 @@ import type { CallbackFailure, RequestFailureDetails } from '../request-failure'
 import { Authorization, type OAuthRequests } from './authorization';
 import { authorizedFetch } from './authorized-fetch';
 import { endpointFetch } from './endpoint-fetch';
-import { currentExchange, HttpExchange } from './exchange';
+import { HttpExchange, type ExchangeFetch } from './exchange';
 import { exchangeFetch } from './exchange-fetch';
 import { oauthRequests } from './oauth-requests';
 import { Redaction } from './redaction';
@@ -39,6 +40,11 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   private readonly waiting = new Map<string | number, HttpExchange>();
   /** Those whose HTTP request is not answered to the end, whether anything waits for the reply or not. */
   private readonly open = new Set<HttpExchange>();
+  /** On whose streams the server's requests and notifications came, by their parameters. */
+  private readonly origins = new WeakMap<object, HttpExchange>();
+  /** On whose stream something is being received. */
+  private receiving: HttpExchange | undefined;
+  private readonly fetch: ExchangeFetch;
   private readonly oauth: OAuthRequests;
   private readonly end: AbortController;
   private readonly authorization: Authorization | undefined;
@@ -55,13 +61,14 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     const endpoint = endpointFetch(options, sent);
     const oauth = oauthRequests(endpoint, options, maxResponseBytes);
     const authorization = authProvider && Authorization.of(authProvider as OAuthClientProvider, new URL(url));
-    const fetch = exchangeFetch(authorization ? authorizedFetch(endpoint, authorization, oauth) : endpoint, {
+    const send = exchangeFetch(authorization ? authorizedFetch(endpoint, authorization, oauth) : endpoint, {
       maxBytes: maxResponseBytes,
       listens,
       signal: end.signal,
     });
-    super(new URL(url), { fetch, reconnectionOptions: NO_RECONNECTION });
+    super(new URL(url), { fetch: (to, init) => send(to, init, undefined), reconnectionOptions: NO_RECONNECTION });
     markOwn(this);
+    this.fetch = send;
     this.oauth = oauth;
     this.end = end;
     this.authorization = authorization;
@@ -74,7 +81,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     const exchange = this.begin(id);
     const isLatest = (): boolean => this.waiting.get(id) === exchange;
     try {
-      await currentExchange.run(exchange, () => super.send(message, options));
+      await super.send.call(this.viewFor(exchange), message, options);
     } finally {
       exchange.answered();
     }
@@ -106,13 +113,12 @@ export class HttpTransport extends StreamableHTTPClientTransport {
 
   /** Told by the channel that something that was received is no message of the protocol. */
   misread(): void {
-    const exchange = currentExchange.getStore();
-    if (exchange) exchange.wasMisread = true;
+    if (this.receiving) this.receiving.wasMisread = true;
   }
 
-  /** The request on whose stream the message came that is being received. */
-  currentRequestId(): string | number | undefined {
-    return currentExchange.getStore()?.id;
+  /** The request on whose stream a message with these parameters came. */
+  requestIdOf(params: object): string | number | undefined {
+    return this.origins.get(params)?.id;
   }
 
   /** Sends a notification, or an answer to the server, which goes without one where it asks too much at once. */
@@ -122,7 +128,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     if (this.answers + answers > MOST_ANSWERS) throw new Error(`More than ${MOST_ANSWERS} answers at once.`);
     this.answers += answers;
     try {
-      await currentExchange.run(undefined, () => super.send(message, options));
+      await super.send(message, options);
     } finally {
       this.answers -= answers;
     }
@@ -132,6 +138,32 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   private isNeedless(message: JSONRPCMessage | JSONRPCMessage[]): boolean {
     if (Array.isArray(message) || !('method' in message) || message.method !== 'notifications/cancelled') return false;
     return this.waiting.get(message.params?.requestId as string | number)?.isRefused === true;
+  }
+
+  /**
+   * This transport, as the SDK's code sees it when it sends a request and reads the answer: what it fetches and receives
+   * belongs to the exchange. An `AsyncLocalStorage` would tell too, at the price of hooks on every promise of the process.
+   */
+  private viewFor(exchange: HttpExchange): this {
+    const fetch: FetchLike = (url, init) => this.fetch(url, init, exchange);
+    const onmessage = (message: JSONRPCMessage): void => {
+      if ('method' in message && message.params) this.origins.set(message.params, exchange);
+      this.receive(exchange, () => this.onmessage?.(message));
+    };
+    const onerror = (error: Error): void => this.receive(exchange, () => this.onerror?.(error));
+    const own: Readonly<Record<string | symbol, unknown>> = { _fetch: fetch, onmessage, onerror };
+    return new Proxy(this, {
+      get: (transport, key) => own[key] ?? transport[key as keyof this],
+    });
+  }
+
+  private receive(exchange: HttpExchange, take: () => void): void {
+    this.receiving = exchange;
+    try {
+      take();
+    } finally {
+      this.receiving = undefined;
+    }
   }
 
   private begin(id: string | number): HttpExchange {
