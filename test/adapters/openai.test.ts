@@ -214,7 +214,7 @@ describe('openaiToolOutputs', () => {
     });
     const cutOff = async (...output: { type: string }[]): Promise<boolean[]> => {
       const outputs = await openaiToolOutputs(tools, { status: 'incomplete', output });
-      return outputs.map(({ output: text }) => String(text).includes('cut off'));
+      return outputs.map(({ output: text }) => JSON.stringify(text).includes('cut off'));
     };
     expect(await cutOff(item('1'), item('2'))).toEqual([false, true]);
     expect(await cutOff(item('1'), item('2', 'completed'))).toEqual([false, false]);
