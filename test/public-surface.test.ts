@@ -130,18 +130,33 @@ const TESTING_TYPES = ['ClientSourceForTests', 'RecordedCall', 'TestCallContext'
 
 const ANTHROPIC = ['anthropicToolResults', 'anthropicTools'];
 
-const ANTHROPIC_TYPES = ['AssistantMessage', 'PresentationLimits', 'PresentationOptions'];
+const ANTHROPIC_TYPES = [
+  'AssistantMessage',
+  'ExecutedCall',
+  'OnExecution',
+  'PresentationLimits',
+  'PresentationOptions',
+];
 
 const LANGCHAIN = ['langchainTools'];
 
-const LANGCHAIN_TYPES = ['LangChainTool', 'LangChainToolOptions', 'MediaForm', 'PresentationLimits'];
+const LANGCHAIN_TYPES = [
+  'ExecutedCall',
+  'LangChainTool',
+  'LangChainToolOptions',
+  'MediaForm',
+  'OnExecution',
+  'PresentationLimits',
+];
 
 const OPENAI = ['openaiChatToolMessages', 'openaiChatTools', 'openaiToolOutputs', 'openaiTools'];
 
 const OPENAI_TYPES = [
   'AssistantChatChoice',
   'AssistantChatMessage',
+  'ExecutedCall',
   'ModelResponse',
+  'OnExecution',
   'OpenAIChatOptions',
   'OpenAIToolOptions',
   'PresentationLimits',
@@ -153,15 +168,23 @@ const AI_SDK = ['aiSdkTools'];
 const AI_SDK_TYPES = [
   'AiSdkToolOptions',
   'AiSdkToolOutput',
+  'ExecutedCall',
   'MediaKind',
   'MediaPart',
+  'OnExecution',
   'PresentationLimits',
   'PresentationOptions',
 ];
 
 const OPENAI_AGENTS = ['openaiAgentsTools'];
 
-const OPENAI_AGENTS_TYPES = ['OpenAIAgentsToolOptions', 'PresentationLimits', 'PresentationOptions'];
+const OPENAI_AGENTS_TYPES = [
+  'ExecutedCall',
+  'OnExecution',
+  'OpenAIAgentsToolOptions',
+  'PresentationLimits',
+  'PresentationOptions',
+];
 
 const SRC = join(__dirname, '..', 'src');
 const ADAPTERS = ['anthropic', 'langchain', 'openai', 'ai-sdk', 'openai-agents'].map(

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import express, { type Express, type Response } from 'express';
+import express, { type ErrorRequestHandler, type Express, type Response } from 'express';
 import type { DependencyContainer } from 'tsyringe';
 import { ArtifactResolver } from 'mcp-toolset';
 import { Agent } from './agent';
@@ -60,8 +60,17 @@ export function createApp(container: DependencyContainer): Express {
     else res.attachment(name).type('application/octet-stream');
     res.set('Cache-Control', 'private, no-store').send(Buffer.from(data));
   });
+  app.use(refuse);
   return app;
 }
+
+/** Says what is wrong with a request as every route does, and not by Express's page with a stack in it. */
+const refuse: ErrorRequestHandler = (error: { status?: number }, _req, res, next) => {
+  const { status = 500 } = error;
+  if (status >= 500) console.error(error);
+  if (res.headersSent) return next(error);
+  res.status(status).json({ error: status < 500 ? 'The request cannot be read.' : 'Something went wrong.' });
+};
 
 /** Starts the events of a response; what is sent when the client is gone is lost. */
 function eventStream(res: Response): (step: Step) => void {

@@ -27,7 +27,10 @@ async function main({ env }: NodeJS.Process): Promise<void> {
       grace: number(env.GRACE),
     }),
   );
-  const service = await Service.start(container, number(env.PORT) ?? 3000);
+  const service = await Service.start(container, number(env.PORT) ?? 3000).catch(async (error: unknown) => {
+    await shop.stop(); // or the process would not end
+    throw error;
+  });
   console.log(`Ask at ${service.url} (model: ${agent.model}; shop: ${shop.url})`);
 
   const stop = async (signal: string): Promise<void> => {

@@ -10,12 +10,14 @@ interface Rule {
   readonly input: (question: string) => object;
 }
 
+const ORDER = /\b[A-Z]+-\d+\b/;
+
 const RULES: readonly Rule[] = [
   { words: /\b(orders|my( \w+)? order|bought|parcels?)\b/i, tool: 'shop_list_orders', input: () => ({}) },
   {
-    words: /\b[A-Z]+-\d+\b/,
+    words: ORDER,
     tool: 'shop_order_details',
-    input: (question) => ({ order: /\b[A-Z]+-\d+\b/.exec(question)?.[0] }),
+    input: (question) => ({ order: ORDER.exec(question)?.[0] }),
   },
   { words: /\b(chart|spend(ing)?|spent|picture)\b/i, tool: 'shop_spending_chart', input: () => ({}) },
   { words: /\b(invoices?|csv|export)\b/i, tool: 'shop_export', input: () => ({}) },
@@ -41,10 +43,10 @@ export class ScriptedModel implements MessagesApi {
       if (rules.length === 0) return say(HELP);
       return callAll(rules.map(({ tool, input }) => ({ name: tool, input: input(question) })));
     }
-    const orders = /\b[A-Z]+-\d+\b/.exec(results[0] ?? '')?.[0];
-    const wantsDetails = /\b(latest|last|details?|where)\b/i.test(question) && offered.has('shop_order_details');
-    if (messages.length === 3 && orders !== undefined && wantsDetails) {
-      return callAll([{ name: 'shop_order_details', input: { order: orders } }]);
+    const order = ORDER.exec(results[0] ?? '')?.[0];
+    const wantsDetails = /\b(latest|last|details?|where)\b/i.test(question) && !ORDER.test(question);
+    if (messages.length === 3 && order !== undefined && wantsDetails && offered.has('shop_order_details')) {
+      return callAll([{ name: 'shop_order_details', input: { order } }]);
     }
     const calls = results.length === 1 ? 'one call' : `${results.length} calls`;
     return say(

@@ -106,7 +106,9 @@ export class Channel implements Transport {
     this.open.add(exchange);
     if (exchange.method === 'initialize') this.initialize = exchange;
     if (claim?.isGivenUp) return this.lose(exchange.id, { kind: 'unsent', message: 'it was given up' });
-    if (this.ended) return this.lose(exchange.id, { kind: 'unsent', message: messageOf(this.endReason()) });
+    if (this.ended) {
+      return this.lose(exchange.id, { kind: 'unsent', message: messageOf(this.endReason()), isOver: true });
+    }
     try {
       await this.transport.send(message, options);
     } catch (error) {

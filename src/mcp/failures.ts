@@ -94,7 +94,12 @@ function errorFor(details: RequestFailureDetails, subject: RequestSubject, link:
   }
 }
 
-function unsentMessage(where: string, { message }: { message: string }, link: Link): string {
+function unsentMessage(
+  where: string,
+  { message, isOver = false }: { message: string; isOver?: boolean },
+  link: Link,
+): string {
+  if (isOver) return `${where}: the session is closed: ${link.redact(message)}. A new run has a new one.`;
   return `${where}: the server cannot be reached: ${link.redact(message)}. Check that it runs and how it is addressed.`;
 }
 

@@ -8,8 +8,14 @@ export type RequestFailureDetails =
   | { readonly kind: 'authorization'; readonly url: URL }
   /** The request cannot be sent, because of what is in it. */
   | { readonly kind: 'unsendable'; readonly message: string; readonly cause?: unknown }
-  /** The request never left. */
-  | { readonly kind: 'unsent'; readonly message: string; readonly cause?: unknown; readonly isOfCredentials?: true }
+  /** The request never left; `isOver` where the session had ended before. */
+  | {
+      readonly kind: 'unsent';
+      readonly message: string;
+      readonly cause?: unknown;
+      readonly isOfCredentials?: true;
+      readonly isOver?: true;
+    }
   /** The connection ended before the reply came. */
   | { readonly kind: 'closed'; readonly message: string; readonly cause?: unknown }
   /** The answer could not be read as a reply. */

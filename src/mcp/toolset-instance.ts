@@ -3,6 +3,8 @@ import { ConfigurationError, McpToolsetError, messageOf } from '../errors';
 import type { Run } from '../run/run';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { ToolsetDefinition } from '../toolset/definition';
+import { ownMetadata } from '../toolset/metadata';
+import { injectionHint } from './injection-hint';
 
 const instances = new WeakMap<object, Map<ToolsetDefinition, object>>();
 const servedRuns = new WeakMap<object, Run | undefined>();
@@ -39,7 +41,8 @@ function resolve({ toolset, name }: ToolsetDefinition, binding: ToolBinding): ob
   } catch (cause) {
     if (McpToolsetError.is(cause)) throw cause;
     const message = messageOf(cause);
-    const hint = message === `TypeInfo not known for "${toolset.name}"` ? '; mark it @McpToolset() too.' : '';
+    const isMarked = ownMetadata(toolset).options !== undefined;
+    const hint = injectionHint(message, toolset, isMarked ? undefined : '@McpToolset() too');
     throw new ConfigurationError(
       `Toolset ${name}: the container could not make an instance of ${toolset.name}: ${message}${hint}`,
       { cause, toolset: name },

@@ -7,6 +7,7 @@ import type { McpToolClass } from '../toolset/callbacks';
 import { checkDeclaration } from '../tool/declaration';
 import { bindTool, Tool, type ToolClass } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
+import { injectionHint } from '../mcp/injection-hint';
 import { quoted } from '../mcp/quoted';
 
 /** A tool that is to be registered, before anything is made of it. */
@@ -87,8 +88,9 @@ export function instantiate({ instance, type }: Candidate, binding: ToolBinding)
     return tool;
   } catch (cause) {
     if (McpToolsetError.is(cause)) throw cause;
+    const message = messageOf(cause);
     throw new ConfigurationError(
-      `Tool class ${type.name}: the container could not make an instance: ${messageOf(cause)}`,
+      `Tool class ${type.name}: the container could not make an instance: ${message}${injectionHint(message, type, '@injectable()')}`,
       { cause },
     );
   }

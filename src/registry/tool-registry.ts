@@ -11,6 +11,7 @@ import { ToolBinding } from '../tool/tool-binding';
 import type { ToolEntry } from '../tool/tool-provider';
 import type { Candidate } from './candidate';
 import { expand } from './entries';
+import { handled } from './handled';
 import { Registration } from './registration';
 import { SessionClaims } from './session-claims';
 
@@ -79,14 +80,8 @@ export class ToolRegistry implements Iterable<Tool> {
    * Carries out a call and tells how it went; an unknown name is an error execution too.
    * @throws CancelledError, DeadlineExceededError, CleanupError, or ConfigurationError for a closed registry
    */
-  async execute(
-    { id, name, input }: ToolCall,
-    { signal }: { readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<ToolExecution> {
-    this.checkOpen();
-    const tool = this.get(name);
-    if (!tool) return failed(new ToolError(`Unknown tool: ${typeof name === 'string' ? name : `a ${typeof name}`}`));
-    return tool.execute(input, { callId: id, signal, binding: this.binding });
+  execute(call: ToolCall, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<ToolExecution> {
+    return handled(this.carryOut(call, options));
   }
 
   /**
@@ -96,6 +91,16 @@ export class ToolRegistry implements Iterable<Tool> {
   close(): Promise<void> {
     this.closing ??= this.closeTools();
     return this.closing;
+  }
+
+  private async carryOut(
+    { id, name, input }: ToolCall,
+    { signal }: { readonly signal?: AbortSignal | undefined },
+  ): Promise<ToolExecution> {
+    this.checkOpen();
+    const tool = this.get(name);
+    if (!tool) return failed(new ToolError(`Unknown tool: ${typeof name === 'string' ? name : `a ${typeof name}`}`));
+    return tool.execute(input, { callId: id, signal, binding: this.binding });
   }
 
   private async closeTools(): Promise<void> {

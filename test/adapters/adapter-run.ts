@@ -21,11 +21,12 @@ export function closeAfterEach(): void {
   });
 }
 
-/** A run with the tools of a server in memory and others, and what the library warned of. */
+/** A run with the tools of a server in memory and others, and what the library logged. */
 export interface AdapterRun {
   readonly run: Run;
   readonly tools: ToolRegistry;
   readonly warnings: string[];
+  readonly errors: string[];
 }
 
 /** What a run of a test is made of. */
@@ -46,13 +47,18 @@ export async function adapterRun({
   @McpToolset({ name: 'awkward', connection: { url: 'https://mcp.invalid/' } })
   class AwkwardTools {}
   const warnings: string[] = [];
+  const errors: string[] = [];
   const own = container.createChildContainer();
-  const logger = { debug: () => {}, warn: (message: string) => void warnings.push(message), error: () => {} };
+  const logger = {
+    debug: () => {},
+    warn: (message: string) => void warnings.push(message),
+    error: (message: string) => void errors.push(message),
+  };
   configureMcpToolset(own, { logger, timeout: requestTimeout });
   if (server) overrideClient(own, AwkwardTools, server);
   const run = own.resolve(RunFactory).start({ container: own, ...options });
   runs.push(run);
   const tools = run.resolve(ToolRegistry);
   await tools.register(...(server ? [AwkwardTools] : []), entries);
-  return { run, tools, warnings };
+  return { run, tools, warnings, errors };
 }

@@ -32,6 +32,8 @@ export interface Loop {
   readonly set?: Tools;
   readonly abortSignal?: AbortSignal;
   readonly maxSteps?: number;
+  /** Why the model says that it stopped after calls. Default: for their results. */
+  readonly finishReason?: string;
 }
 
 /** A mock model, as far as the tests look. */
@@ -52,7 +54,7 @@ export interface AiMajor {
   readonly mediaTypes: readonly string[];
   /** Its functions, in the words of version 6. */
   readonly ai: typeof ai6;
-  readonly model: (turns: readonly ModelTurn[]) => Model;
+  readonly model: (turns: readonly ModelTurn[], finishReason?: string) => Model;
 }
 
 interface Words {
@@ -75,12 +77,12 @@ function contentOf(turn: ModelTurn): object[] {
 }
 
 /** What both mock models are made of; a turn that is not there is the end of the script. */
-function script(turns: readonly ModelTurn[], { usage, finish }: Words): object {
+function script(turns: readonly ModelTurn[], { usage, finish }: Words, afterCalls = 'tool-calls'): object {
   const left = [...turns];
   const next = (): { content: object[]; finishReason: unknown } => {
     const turn = left.shift();
     if (turn === undefined) throw new Error('The model was asked more often than the script says.');
-    return { content: contentOf(turn), finishReason: finish(typeof turn === 'string' ? 'stop' : 'tool-calls') };
+    return { content: contentOf(turn), finishReason: finish(typeof turn === 'string' ? 'stop' : afterCalls) };
   };
   return {
     doGenerate: async () => ({ ...next(), usage, warnings: [] }),
@@ -106,13 +108,13 @@ export const majors: readonly AiMajor[] = [
     title: 'ai 5',
     mediaTypes: ['media'],
     ai: ai5 as unknown as typeof ai6,
-    model: (turns) => new MockLanguageModelV2(script(turns, WORDS_5)) as unknown as Model,
+    model: (turns, reason) => new MockLanguageModelV2(script(turns, WORDS_5, reason)) as unknown as Model,
   },
   {
     title: 'ai 6',
     mediaTypes: ['image-data', 'file-data'],
     ai: ai6,
-    model: (turns) => new MockLanguageModelV3(script(turns, WORDS_6)) as unknown as Model,
+    model: (turns, reason) => new MockLanguageModelV3(script(turns, WORDS_6, reason)) as unknown as Model,
   },
 ];
 
@@ -124,7 +126,7 @@ export interface Outcome {
 }
 
 function settings({ ai, model }: AiMajor, loop: Loop): { mock: Model; given: Parameters<typeof ai6.generateText>[0] } {
-  const mock = model(loop.turns);
+  const mock = model(loop.turns, loop.finishReason);
   const stopWhen = ai.stepCountIs(loop.maxSteps ?? 10);
   const tools = loop.set ?? aiSdkTools(loop.tools, loop.options);
   const given = {

@@ -127,6 +127,15 @@ describe.each(majors)('aiSdkTools with $title', (major) => {
     expect(lastResults(requests).map(textOf)).toEqual(['slow', 'fast']);
   });
 
+  it('is not asked for a call that the model could not finish: the SDK makes none', async () => {
+    const made: string[] = [];
+    const { tools } = await adapterRun({ entries: defined('note', () => void made.push('note')) });
+    const { requests, steps } = await generate(major, { tools, turns: [once1('note')], finishReason: 'length' });
+    expect(requests).toHaveLength(1);
+    expect(steps[0]?.finishReason).toBe('length');
+    expect(made).toEqual([]);
+  });
+
   it('gives the application the output as plain data, and a failure as a ToolError with its cause', async () => {
     const cause = new TypeError('secret');
     const artifacts = [Artifact.inline({ data: pdf, mediaType: 'application/pdf', name: 'invoice.pdf' })];
@@ -230,6 +239,27 @@ describe.each(majors)('the end of a loop with $title', (major) => {
     expect(errors).toEqual([expect.any(CancelledError)]);
     expect(parts.at(-1)).toMatchObject({ type: 'error', error: errors[0] });
     expect(requests).toHaveLength(1);
+  });
+
+  it('is an abort of a stream that has the signal of the run, and the rejection of its text', async () => {
+    const { tools, run } = await endingRun();
+    const told: string[] = [];
+    const result = major.ai.streamText({
+      model: major.model(turns) as never,
+      prompt: 'Go.',
+      tools: aiSdkTools(tools),
+      stopWhen: major.ai.stepCountIs(5),
+      abortSignal: run.signal,
+      onAbort: () => void told.push('abort'),
+      onError: () => void told.push('error'),
+    });
+    const types: string[] = [];
+    for await (const { type } of result.fullStream) types.push(type);
+    expect(types.at(-1)).toBe('abort');
+    expect(types).not.toContain('error');
+    expect(told).toEqual(['abort']);
+    await expect(Promise.resolve(result.text)).rejects.toThrow();
+    expect(() => run.check()).toThrow(CancelledError);
   });
 
   it('is a CancelledError when the run is cancelled between the steps', async () => {

@@ -108,8 +108,19 @@ it.each<[string, Resolve, string]>([
 ])('becomes a note and a warning when it %s', async (_, resolve, fault) => {
   const made = await resolving(resolve);
   expect(await shown(made)).toEqual(note(fault));
-  expect(made.warnings).toEqual([expect.stringContaining('ArtifactResolver#resolve')]);
+  expect(made.warnings).toEqual([
+    expect.stringMatching(/^ArtifactResolver#resolve .* for "later\.png" \(image\/png\) of pictures[:;] /),
+  ]);
 });
+
+it.each(['The file has expired.', 'Has the file expired?', 'The file has expired…', 'The file has expired. '])(
+  'becomes a note with one end of its sentence: %j',
+  async (reason) => {
+    const made = await resolving(() => Promise.reject(new ToolError(reason)));
+    const [text = ''] = await shown(made);
+    expect(text).toContain(`its bytes could not be fetched: ${reason.trim()} The application has it.]`);
+  },
+);
 
 it.each<[string, Resolve, string]>([
   ['null', () => null, 'its bytes are not available here'],

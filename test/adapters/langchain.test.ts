@@ -141,6 +141,28 @@ describe('langchainTools', () => {
     expect(mediaOf(messages[1]!)).toEqual([['image/png', 'image/png']]);
   });
 
+  it.each([
+    { stop_reason: 'max_tokens' },
+    { finish_reason: 'length' },
+    { status: 'incomplete' },
+    { stopReason: 'max_tokens' },
+    { finishReason: 'MAX_TOKENS' },
+  ])('does not carry out the last call of a message that the model could not finish: %j', async (metadata) => {
+    const made: unknown[] = [];
+    const call = ({ page }: Record<string, unknown>) => void made.push(page);
+    const entries = Tool.define({ name: 'note', description: 'x', inputSchema: { type: 'object' }, call });
+    const { tools } = await adapterRun({ entries });
+    const calls = [1, 2].map((page) => ({ id: `call_${page}`, name: 'note', args: { page } }));
+    const shown = await results(tools, calls, { metadata });
+    expect(shown.map(({ status, text }) => [status, text.includes('cut off')])).toEqual([
+      ['success', false],
+      ['error', true],
+    ]);
+    expect(made).toEqual([1]);
+    await results(tools, calls, { metadata: { stop_reason: 'tool_use', finish_reason: 'tool_calls' } });
+    expect(made).toEqual([1, 1, 2]);
+  });
+
   it('hands the execution on as the artifact, also through a checkpointer', async () => {
     const { tools } = await adapterRun({
       entries: [

@@ -21,6 +21,7 @@ export interface WrittenCall {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
+  readonly status?: 'completed' | 'incomplete';
 }
 
 /** What a model says in one turn: a text, or calls. */
@@ -36,8 +37,8 @@ function outputOf(turn: ModelTurn): Output {
     return [{ type: 'message', role: 'assistant', status: 'completed', content }];
   }
   return turn.map((call) => {
-    const { id: callId, name } = call;
-    return { type: 'function_call', callId, name, arguments: argumentsOf(call), status: 'completed' };
+    const { id: callId, name, status = 'completed' } = call;
+    return { type: 'function_call', callId, name, arguments: argumentsOf(call), status };
   });
 }
 

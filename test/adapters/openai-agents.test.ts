@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Agent, tool } from '@openai/agents';
+import { Agent, Runner, tool } from '@openai/agents';
 import {
   Artifact,
   ArtifactResolver,
@@ -302,13 +302,42 @@ describe("the signal of the SDK's own run", () => {
   });
 });
 
+it('does not carry out a call that the model could not finish', async () => {
+  const made: string[] = [];
+  const { tools } = await adapterRun({ entries: defined('note', () => void made.push('note')) });
+  const model = new ScriptedModel([[{ id: 'call_1', name: 'note', input: {}, status: 'incomplete' }], 'Done.']);
+  await runAgent({ tools, model });
+  expect(JSON.stringify(model.requests.at(-1)?.input)).toContain('cut off');
+  expect(made).toEqual([]);
+});
+
+it("is told by the run alone where a stream has the run's signal", async () => {
+  const made: AdapterRun = await adapterRun({
+    entries: defined('end', () => {
+      made.run.cancel('enough');
+      return new Promise(() => {});
+    }),
+  });
+  const agent = new Agent({
+    name: 'agent',
+    model: new ScriptedModel([calling('end'), 'Never said.']),
+    tools: openaiAgentsTools(made.tools, { tool }),
+  });
+  const given = { stream: true as const, signal: made.run.signal };
+  const streamed = await new Runner({ tracingDisabled: true }).run(agent, 'Go.', given);
+  for await (const event of streamed) void event;
+  await streamed.completed;
+  expect(streamed.error).toBeNull();
+  expect(() => made.run.check()).toThrow(CancelledError);
+});
+
 describe('the options of openaiAgentsTools', () => {
   it.each([
     [{ tool, limits: { maxText: 5 } }, 'unknown option "limits.maxText"'],
     [{ tool, media: 'content' }, 'option "media": expected'],
     [{ tool, strict: true }, `option "strict": expected false or 'where-fit'`],
     [{}, 'option "tool": expected a function'],
-    [undefined, 'expected object'],
+    [undefined, 'option "tool": expected a function'],
   ])('are checked: %j', async (options, message) => {
     const { tools } = await adapterRun({});
     const made = (): unknown => openaiAgentsTools(tools, options as never);

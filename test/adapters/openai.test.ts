@@ -196,6 +196,32 @@ describe('openaiToolOutputs', () => {
     expect(server.calls).toEqual([]);
   });
 
+  it('takes the last item of an incomplete response for cut off where it says nothing of itself', async () => {
+    const seen: unknown[] = [];
+    const entries = Tool.define({
+      name: 'note',
+      description: 'x',
+      inputSchema: { type: 'object' },
+      call: () => void seen.push(1),
+    });
+    const { tools } = await adapterRun({ entries });
+    const item = (call_id: string, status?: string) => ({
+      type: 'function_call',
+      call_id,
+      name: 'note',
+      arguments: '',
+      status,
+    });
+    const cutOff = async (...output: { type: string }[]): Promise<boolean[]> => {
+      const outputs = await openaiToolOutputs(tools, { status: 'incomplete', output });
+      return outputs.map(({ output: text }) => JSON.stringify(text).includes('cut off'));
+    };
+    expect(await cutOff(item('1'), item('2'))).toEqual([false, true]);
+    expect(await cutOff(item('1'), item('2', 'completed'))).toEqual([false, false]);
+    expect(await cutOff(item('1'), { type: 'message' })).toEqual([false]);
+    expect(seen).toHaveLength(4);
+  });
+
   it.each<[unknown, string]>([
     ['', '{}'],
     [' ', '{}'],

@@ -153,6 +153,49 @@ it('ends with hostile schemas: wide, deep through references, and in circles', a
   expect(Object.keys(schema as object)).not.toContain('additionalProperties');
 });
 
+const LOST = { type: 'string', pattern: '^(?=x)' };
+const named = (name: string, schema: unknown) => ({ properties: { [name]: schema }, required: [name] });
+
+it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+  ['not', { not: LOST }, { a: 'y' }],
+  ['not, deep', { not: { anyOf: [{ type: 'number' }, { allOf: [LOST] }] } }, { a: 'y' }],
+  ['not, twice', { not: { not: { not: LOST } } }, { a: 'y' }],
+  ['not, by a reference', { not: { $ref: '#/$defs/Lost' } }, { a: 'y' }],
+  ['not, of what is no schema', { not: { type: 'string', anyOf: [7], minLength: 9 } }, { a: 3 }],
+  ['if and then', { if: LOST, then: { const: 'x' } }, { a: 'y' }],
+  ['if and else', { if: { not: LOST }, else: { const: 'x' } }, { a: 'y' }],
+  ['oneOf', { oneOf: [LOST, { const: 'y' }] }, { a: 'y' }],
+  ['oneOf beside anyOf', { oneOf: [LOST, { const: 'y' }], anyOf: [{ const: 'y' }] }, { a: 'y' }],
+  ['the most of contains', { type: 'array', contains: LOST, maxContains: 1, minContains: 0 }, { a: ['y', 'y'] }],
+  [
+    'unevaluatedProperties',
+    {
+      if: { required: ['b'], properties: { b: LOST } },
+      then: {},
+      else: { properties: { b: {} } },
+      unevaluatedProperties: false,
+    },
+    { a: { b: 'y' } },
+  ],
+])('allows no less where something cannot be said under %s', async (_, schema, input) => {
+  const { schema: copy } = await fitted({ type: 'object', properties: { a: schema }, $defs: { Lost: LOST } });
+  expect([new Ajv2020({ strict: false, logger: false }).validate(copy as object, input), copy]).toEqual([true, copy]);
+});
+
+it('allows no less where the root allows more, or a name is another', async () => {
+  const one = {
+    type: 'object',
+    properties: { not: { not: { $ref: '#' } } },
+    oneOf: [named('a', text), named('b', text)],
+  };
+  const { schema: root } = await fitted(one);
+  expect(new Ajv2020({ strict: false }).validate(root as object, { a: 'x', not: { a: 'x', b: 'x' } })).toBe(true);
+  const other = { properties: { 'a[b]': text, c: text }, if: { required: ['a[b]'] }, else: { required: ['c'] } };
+  const { schema: renamed } = await fitted({ type: 'object', ...other, patternProperties: { '^a_': number } });
+  const [name = ''] = Object.keys((renamed as { properties: object }).properties);
+  expect(new Ajv2020({ strict: false }).validate(renamed as object, { [name]: 'x' })).toBe(true);
+});
+
 describe('whatever a schema says', () => {
   /** Numbers that look like chance and are the same every time. */
   let seed = 1;
@@ -163,13 +206,13 @@ describe('whatever a schema says', () => {
   const pick = (...choices: unknown[]): unknown => choices[upTo(choices.length)];
   const some = <T>(list: readonly T[]): T[] => list.filter(() => upTo(2) === 0);
   const names = ['a', 'b', 'c'];
-  const schemas = Array.from({ length: 40 }, () => ({ ...schemaOf(3), $defs: { D: branch(1), E: branch(1) } }));
+  const schemas = Array.from({ length: 120 }, () => ({ ...schemaOf(3), $defs: { D: branch(1), E: branch(1) } }));
   const inputs = Array.from({ length: 60 }, () => valueOf(2));
 
   function property(depth: number): unknown {
     return depth > 0 && upTo(3) === 0
       ? schemaOf(depth - 1)
-      : pick(text, number, {}, true, { const: 1 }, { enum: ['x', 1] });
+      : pick(text, number, {}, true, { const: 1 }, { enum: ['x', 1] }, { pattern: '^(?=y)' });
   }
 
   /** An alternative that describes all that it takes. */
@@ -187,11 +230,14 @@ describe('whatever a schema says', () => {
       ['required', () => some(names)],
       ['additionalProperties', () => pick(false, text)],
       ['unevaluatedProperties', () => false],
-      ['patternProperties', () => ({ '^[ab]$': property(depth) })],
+      ['patternProperties', () => ({ [String(pick('^[ab]$', '^(?!c)'))]: property(depth) })],
       ['anyOf', () => [branch(depth), branch(depth), { $ref: '#/$defs/D' }]],
       ['oneOf', () => [branch(depth), branch(depth)]],
       ['allOf', () => [part(), part()]],
       ['not', () => part()],
+      ['if', () => part()],
+      ['then', () => part()],
+      ['else', () => part()],
       ['$ref', () => pick('#/$defs/D', '#/$defs/E')],
       ['dependentRequired', () => ({ a: ['b'] })],
       ['enum', () => [{}, { a: 'x' }, 'x']],

@@ -130,7 +130,8 @@ describe('the calls of a turn', () => {
     await anthropicToolResults(made.tools, calling('fine', 'fine'), { signal: own.signal });
     const count = (spies: jest.SpyInstance[]): number[] => spies.map(({ mock }) => mock.calls.length);
     expect(count(removed)).toEqual(count(added));
-    expect(count(added).every((number) => number > 0)).toBe(true);
+    // Its own work waits for the run without a listener on its signal.
+    expect(count(added)[1]).toBeGreaterThan(0);
   });
 });
 

@@ -45,7 +45,7 @@ async function build(folder: string): Promise<void> {
     });
   }
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
-  await promisify(exec)('npm run --silent prestart', { cwd: folder });
+  await promisify(exec)('npm run --silent build:samples', { cwd: folder });
 }
 
 function complaintsOf(error: unknown): string {

@@ -77,7 +77,9 @@ describe('R41: a Tool class', () => {
         return this.orders;
       }
     }
-    expect(await faultOf(() => registered(Unmarked))).toMatch(/^Tool class Unmarked: .*TypeInfo not known/);
+    expect(await faultOf(() => registered(Unmarked))).toMatch(
+      /^Tool class Unmarked: .*TypeInfo not known for "Unmarked"; mark it @injectable\(\), and .*emitDecoratorMetadata.*@inject\(…\)\.$/,
+    );
   });
 
   it('that is a singleton is refused for the second run, and the first keeps it', async () => {

@@ -52,6 +52,34 @@ describe('R26, R42: an application that extends the official client', () => {
   });
 });
 
+it('R26, R31: a call that is cancelled while the client of the application still waits is never sent', async () => {
+  const server = await startRawHttp({ tools: [tool('a'), tool('b')], call: () => text('done') });
+  const clients: Client[] = [];
+  let open = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  class GatedClient extends Client {
+    constructor(...parts: ConstructorParameters<typeof Client>) {
+      super(...parts);
+      clients.push(this);
+    }
+    override async request(...[request, ...rest]: Parameters<Client['request']>): Promise<never> {
+      if ((request.params as { readonly name?: unknown } | undefined)?.name === 'a') await gate;
+      return (await super.request(request, ...rest)) as never;
+    }
+  }
+  const tools = await registered([toolsetOf(server, GatedClient)]);
+  const own = new AbortController();
+  const cancelled = tools.execute({ name: 'a' }, { signal: own.signal });
+  own.abort();
+  await expect(cancelled).rejects.toMatchObject({ code: 'cancelled' });
+  open();
+  expect(await tools.execute({ name: 'b' })).toMatchObject({ status: 'success', value: 'done' });
+  expect(server.requests.map(({ method }) => method)).not.toContain('notifications/cancelled');
+  expect(server.calls.map(({ name }) => name)).toEqual(['b']);
+  const [client] = clients as unknown as { readonly _responseHandlers: Map<unknown, unknown> }[];
+  expect(client?._responseHandlers.size).toBe(0);
+});
+
 it('R26, R42: a client of the application that sends a copy of the request loses no result', async () => {
   const server = await startRawHttp({ tools: [tool('a')], call: () => text('done', { structuredContent: { n: 1 } }) });
   const tools = await registered([toolsetOf(server, CopyingClient)]);

@@ -115,7 +115,8 @@ describe('R39: maxMessageBytes bounds one message', () => {
     expect(failureOf(execution).message).toContain(`a message of more than ${LIMIT} bytes (limit maxMessageBytes)`);
     const later = failureOf(await session.call({ bytes: 100 }));
     expect(later).toMatchObject({ name: 'ProviderError', outcome: 'not-sent' });
-    expect(later.message).toContain('limit maxMessageBytes');
+    expect(later.message).toContain('the session is closed: the server sent a message of more than');
+    expect(later.message).toMatch(/limit maxMessageBytes\)\. A new run has a new one\.$/);
     await server.waitForExit();
   });
 

@@ -56,6 +56,37 @@ describe('R9: a generated class belongs to the run that it was generated for', (
   });
 });
 
+describe('R3: a class of whose constructor tsyringe knows nothing', () => {
+  const options = { connection: { url: 'https://mcp.invalid/' } };
+  const missing = /emitDecoratorMetadata.*tsx and esbuild.*@inject\(…\)\.$/;
+
+  it('was marked, but its compiler emitted no metadata', async () => {
+    class Plain {
+      constructor(readonly run: Run) {}
+    }
+    McpToolset(options)(Plain); // as a compiler leaves it that emits no metadata
+    const fault = await faultOf(() => discover(Plain, startRun()));
+    expect(fault).toMatch(
+      /^Toolset Plain: .*TypeInfo not known for "Plain": the compiler must emit decorator metadata/,
+    );
+    expect(fault).toMatch(missing);
+    expect(fault).not.toMatch(/mark it/);
+  });
+
+  it('is the unmarked child of a marked one', async () => {
+    @McpToolset(options)
+    class Parent {}
+    class Child extends Parent {
+      constructor(readonly run: Run) {
+        super();
+      }
+    }
+    const fault = await faultOf(() => discover(Child, startRun()));
+    expect(fault).toMatch(/TypeInfo not known for "Child"; mark it @McpToolset\(\) too, and the compiler must emit/);
+    expect(fault).toMatch(missing);
+  });
+});
+
 describe('R3: a binding that is given another run', () => {
   it('has the container of that run, unless it had one of its own', () => {
     const [first, second] = [startRun(), startRun()];

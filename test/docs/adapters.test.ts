@@ -4,14 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { container } from 'tsyringe';
 import {
   ArtifactResolver,
+  CancelledError,
   RunFactory,
   ToolBinding,
+  ToolRegistry,
   type ArtifactResolverContext,
   type DeferredArtifact,
+  type Run,
 } from 'mcp-toolset';
 import house from '../../floors.json';
-import { run as runBlock } from './compile';
-import { blocksOf, documents } from './documents';
+import { options, run as runBlock, typeErrors } from './compile';
+import { blocksOf, documents, type Block } from './documents';
+import { PRELUDE } from './prelude';
 
 const ALICE = 'alice';
 const SECRET = Buffer.from('of bob');
@@ -28,6 +32,44 @@ function answer({ url = '' }: IncomingMessage, response: ServerResponse): void {
   more();
 }
 
+const text = documents().find(({ file }) => file === 'docs/adapters.md')?.text ?? '';
+const blocks = blocksOf('docs/adapters.md', text).filter(({ language }) => language === 'ts');
+
+/** The one block that has a text in it. */
+function blockWith(code: string): Block {
+  const [block, ...others] = blocks.filter((candidate) => candidate.code.includes(code));
+  if (!block || others.length > 0) throw new Error(`docs/adapters.md has not one block with ${code}`);
+  return block;
+}
+
+describe.each<[string, object]>([
+  ['client.messages.create', { content: [{ type: 'text', text: 'Done.' }] }],
+  ['client.responses.create', { output: [], output_text: 'Done.' }],
+  ['client.chat.completions.create', { choices: [{ message: { role: 'assistant', content: 'Done.' } }] }],
+])('the loop of docs/adapters.md over %s', (method, said) => {
+  type Loop = (client: unknown, registry: ToolRegistry, question: string) => Promise<unknown>;
+
+  async function answer(during: (run: Run) => void): Promise<unknown> {
+    await using run = container.resolve(RunFactory).start();
+    const create = (_: unknown, { signal }: { signal?: AbortSignal }): Promise<object> => {
+      expect(signal).toBe(run.signal);
+      during(run);
+      return Promise.resolve(said);
+    };
+    const client = { messages: { create }, responses: { create }, chat: { completions: { create } } };
+    const { answer: loop } = (await runBlock(blockWith(method), { require })) as { answer: Loop };
+    return await loop(client, run.resolve(ToolRegistry), 'Go.');
+  }
+
+  it('answers, and its requests have the signal of the run', async () => {
+    expect(JSON.stringify(await answer(() => undefined))).toContain('Done.');
+  });
+
+  it('throws where the last answer comes after the end of the run', async () => {
+    await expect(answer((run) => run.cancel())).rejects.toThrow(CancelledError);
+  });
+});
+
 describe('the resolver of docs/adapters.md', () => {
   const files = createServer(answer);
   let resolver: ArtifactResolver;
@@ -35,9 +77,7 @@ describe('the resolver of docs/adapters.md', () => {
   beforeAll(async () => {
     await once(files.listen(0, '127.0.0.1'), 'listening');
     const { port } = files.address() as AddressInfo;
-    const text = documents().find(({ file }) => file === 'docs/adapters.md')?.text ?? '';
-    const block = blocksOf('docs/adapters.md', text).find(({ code }) => code.includes('extends ArtifactResolver'));
-    if (!block) throw new Error('docs/adapters.md shows no resolver');
+    const block = blockWith('extends ArtifactResolver');
     const fetchFile = (url: string, init: RequestInit): Promise<Response> =>
       fetch(url.replace('https://files.example/', `http://127.0.0.1:${port}/`), init);
     await runBlock(block, { require, fetch: fetchFile });
@@ -78,6 +118,11 @@ describe('the resolver of docs/adapters.md', () => {
     await left;
   });
 });
+
+it('shows adapters in examples that compile with the types of a browser too', () => {
+  const settings = { ...options(), lib: [...(options().lib ?? []), 'lib.dom.d.ts'] };
+  expect(typeErrors(blocks, PRELUDE, settings)).toEqual([]);
+}, 120_000);
 
 it('names every entry of an adapter in the README and in docs/adapters.md', () => {
   const { floors } = house;

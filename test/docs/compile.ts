@@ -5,7 +5,7 @@ import type { Block } from './documents';
 const ROOT = resolve(__dirname, '../..');
 
 /** The repository's own settings; only what a block declares for its reader need not be used in it. */
-function options(): ts.CompilerOptions {
+export function options(): ts.CompilerOptions {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as {
     config: unknown;
   };
@@ -72,8 +72,14 @@ function messageOf({ code, messageText }: ts.Diagnostic): string {
   return `TS${code}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
 }
 
-/** Runs a block, top-level `await` included; `scope` holds `require` and whatever else it takes for granted. */
-export async function run({ code }: Block, scope: Readonly<Record<string, unknown>>): Promise<void> {
+/**
+ * Runs a block, top-level `await` included, and gives back what it exports; `scope` holds `require` and whatever else it
+ * takes for granted.
+ */
+export async function run(
+  { code }: Block,
+  scope: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>>> {
   const { outputText } = ts.transpileModule(code, {
     compilerOptions: { ...options(), module: ts.ModuleKind.CommonJS, moduleResolution: ts.ModuleResolutionKind.Node10 },
   });
@@ -81,5 +87,7 @@ export async function run({ code }: Block, scope: Readonly<Record<string, unknow
   const start = new Function('exports', ...Object.keys(scope), `return (async () => {${outputText}\n})()`) as (
     ...values: unknown[]
   ) => Promise<void>;
-  await start({}, ...Object.values(scope));
+  const exported = {};
+  await start(exported, ...Object.values(scope));
+  return exported;
 }

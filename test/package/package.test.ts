@@ -137,8 +137,10 @@ describe('the packed package', () => {
     const entries = Object.keys(manifest.exports).filter((entry) => entry !== './package.json');
     expect(entries).toEqual(expect.arrayContaining(['.', './anthropic', './openai', './ai-sdk', './openai-agents']));
     for (const entry of entries.map((path) => path.replace(/^\./, 'mcp-toolset'))) {
-      const required = await node(folder, '-e', `require(${JSON.stringify(entry)})`);
-      const imported = await node(folder, '--input-type=module', '-e', `await import(${JSON.stringify(entry)})`);
+      const [required, imported] = await Promise.all([
+        node(folder, '-e', `require(${JSON.stringify(entry)})`),
+        node(folder, '--input-type=module', '-e', `await import(${JSON.stringify(entry)})`),
+      ]);
       expect({ entry, required, imported }).toEqual({ entry, required: LOADED, imported: LOADED });
     }
     const loads = (script: string) => /\brequire\("(@anthropic-ai\/sdk|openai|@openai\/agents|ai")/.test(script);
@@ -147,6 +149,43 @@ describe('the packed package', () => {
     const texts = await Promise.all(scripts.map((path) => readFile(join(own, path), 'utf8')));
     expect(scripts.filter((_, index) => loads(texts[index] ?? ''))).toEqual([]);
   }, 120_000);
+
+  it('fails one request, and not the process, where an application forgets an await', async () => {
+    const script = `
+      require('reflect-metadata');
+      const { container } = require('tsyringe');
+      const { RunFactory, Tool, ToolRegistry } = require('mcp-toolset');
+      const { anthropicToolResults } = require('mcp-toolset/anthropic');
+      const { openaiChatToolMessages, openaiToolOutputs } = require('mcp-toolset/openai');
+      const wait = { name: 'wait', description: 'x', inputSchema: { type: 'object' }, call: () => new Promise(() => {}) };
+      const asked = { id: '1', call_id: '1', name: 'wait', input: {}, function: { name: 'wait' } };
+      const forgotten = {
+        execute: (registry) => registry.execute(asked),
+        anthropic: (registry) => anthropicToolResults(registry, { content: [{ ...asked, type: 'tool_use' }] }),
+        responses: (registry) => openaiToolOutputs(registry, { output: [{ ...asked, type: 'function_call' }] }),
+        chat: (registry) => openaiChatToolMessages(registry, { tool_calls: [{ ...asked, type: 'function' }] }),
+      };
+      async function handler(call) {
+        const run = container.resolve(RunFactory).start();
+        try {
+          const registry = run.resolve(ToolRegistry);
+          await registry.register(Tool.define(wait));
+          return call(registry); // without an await, as it would be inside of "await using run"
+        } finally {
+          await run.close();
+          await new Promise(setImmediate);
+        }
+      }
+      (async () => {
+        for (const [name, call] of Object.entries(forgotten)) {
+          await handler(call).catch((error) => console.log(name, error.name));
+        }
+      })();
+    `;
+    const names = ['execute', 'anthropic', 'responses', 'chat'];
+    const stdout = names.map((name) => `${name} CancelledError\n`).join('');
+    expect(await node(folder, '-e', script)).toEqual({ ...LOADED, stdout });
+  }, 60_000);
 
   it('gives its types to the older module resolution too', () => {
     const older = { module: ts.ModuleKind.CommonJS, moduleResolution: ts.ModuleResolutionKind.Node10 };

@@ -1,6 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { built } from '../build/built';
@@ -12,12 +13,17 @@ beforeAll(async () => {
   folder = await built();
 }, 180_000);
 
-it.each([
-  ['sample:langchain', 'adapters/langchain.js'],
-  ['sample:express-service', 'express-service/main.js'],
-])('%s starts %s', async (script, file) => {
-  const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { scripts: object };
-  expect(scripts).toMatchObject({ [script]: expect.stringMatching(new RegExp(` node samples/dist/${file}$`)) });
+it('every sample is built first, and is then the process that npm tells to end', async () => {
+  const text = await readFile(join(folder, 'package.json'), 'utf8');
+  const { scripts } = JSON.parse(text) as { scripts: Record<string, string> };
+  const samples = Object.keys(scripts).filter((name) => /^(start|sample:.*)$/.test(name));
+  expect(samples).toEqual(expect.arrayContaining(['start', 'sample:langchain', 'sample:express-service']));
+  for (const name of samples) {
+    expect(scripts[`pre${name}`]).toBe('npm run --silent build:samples');
+    if (name === 'sample:testing') continue; // it runs tests, and nothing that goes on
+    // The second is for systems without `exec`.
+    expect(scripts[name]).toMatch(/^exec (node samples\/dist\/[\w/-]+\.js) \|\| \1$/);
+  }
 });
 
 it('langchain: has an agent make calls, and shows what came of each', async () => {
@@ -38,6 +44,24 @@ describe('express-service', () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
   });
+
+  it('ends with an error where its port is in use', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const PORT = String((taken.address() as AddressInfo).port);
+    try {
+      child = spawn(process.execPath, ['samples/dist/express-service/main.js'], {
+        cwd: folder,
+        env: { ...process.env, PORT },
+      });
+      let stderr = '';
+      child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+      expect(await once(child, 'close')).toEqual([1, null]);
+      expect(stderr).toContain(`EADDRINUSE: address already in use 127.0.0.1:${PORT}`);
+    } finally {
+      taken.close();
+    }
+  }, 20_000);
 
   it('ends by itself at SIGTERM, an answer under way with it', async () => {
     const { ANTHROPIC_API_KEY: _, OPENAI_API_KEY: __, ...own } = process.env;

@@ -126,6 +126,18 @@ function waitingShop() {
   return { shop: createTestServer({ tools: { count_stock: { call } } }), started, stopped };
 }
 
+it('says in JSON that a request cannot be read', async () => {
+  const { url } = await start({ shop: testShop() });
+  const headers = { 'Content-Type': 'application/json' };
+  for (const [body, status] of [
+    ['{"user":', 400],
+    [JSON.stringify({ user: 'x'.repeat(20_000) }), 413],
+  ] as const) {
+    const response = await fetch(`${url}/session`, { method: 'POST', headers, body });
+    expect([response.status, await response.json()]).toEqual([status, { error: 'The request cannot be read.' }]);
+  }
+});
+
 describe('an answer', () => {
   it('comes step by step: the model, the calls, what came of them, the end', async () => {
     const shop = testShop();
@@ -150,6 +162,15 @@ describe('an answer', () => {
       { name: 'order_details', arguments: { order: 'T-1' } },
     ]);
     expect(shop.connections).toBe(0);
+  });
+
+  it('makes a call that failed once, and not twice', async () => {
+    const call = ({ order }: Record<string, unknown>) =>
+      Promise.reject(new Error(`There is no order ${String(order)}.`));
+    const shop = createTestServer({ tools: { order_details: { call } } });
+    const events = await ask(await start({ shop }), 'ada', 'Details of order X-999');
+    expect(of(events, 'result')).toMatchObject([{ failed: true, text: 'There is no order X-999.' }]);
+    expect(events.at(-1)?.type).toBe('done');
   });
 
   it('does without the optional server, and says so; without the shop there is none', async () => {

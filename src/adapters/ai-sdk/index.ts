@@ -2,6 +2,7 @@
 import '../../toolset/metadata';
 
 export type { MediaKind } from '../presentation/media-format';
+export type { ExecutedCall, OnExecution } from '../presentation/executed';
 export type { PresentationLimits, PresentationOptions } from '../presentation/limits';
 export type { MediaPart } from '../presentation/presented-result';
 export type { AiSdkToolOutput } from './model-output';

@@ -17,7 +17,7 @@ import { toModelOutput, toolOutput, type AiSdkToolOutput } from './model-output'
 import { modelSchema } from './model-schema';
 
 /** How tools and their results are presented to the models behind the AI SDK. */
-export interface AiSdkToolOptions extends Pick<PresentationOptions, 'limits'> {
+export interface AiSdkToolOptions extends Pick<PresentationOptions, 'limits' | 'onExecution'> {
   /**
    * `'content'`: images and PDFs are shown to the model. `'note'`: they are not, for models without vision and for
    * providers that send the parts of a result as text, as OpenAI's Chat Completions do. Default `'content'`.
@@ -32,10 +32,11 @@ export interface AiSdkToolOptions extends Pick<PresentationOptions, 'limits'> {
   readonly maxDescriptionLength?: number | undefined;
 }
 
-const { limits } = presentationOptions;
+const { limits, onExecution } = presentationOptions;
 
 const optionsSchema = z.strictObject({
   limits,
+  onExecution,
   media: z.enum(['content', 'note']).optional(),
   ...toolOptions,
 });
@@ -60,19 +61,20 @@ interface ToolSetParts {
  * The tools of a registry for `generateText`, `streamText` and agents of the AI SDK, version 5 and later. A failed call is
  * a `tool-error` whose message the model reads; the `output` of any other is an `AiSdkToolOutput`. When the run ends, the
  * next step does not begin: `generateText` rejects with the `CancelledError` or `DeadlineExceededError`, `streamText` has
- * it as the `error` of its stream. Hand `run.signal` to it as `abortSignal` as well, so that it also ends the model's turn.
+ * it as the `error` of its stream. Hand `run.signal` to it as `abortSignal` as well, so that it also ends the model's turn;
+ * a stream then ends quietly (`onAbort`), and `run.check()` tells why.
  * @throws ConfigurationError for an unknown option or a value of the wrong type
  */
 export function aiSdkTools(registry: ToolRegistry, options: AiSdkToolOptions = {}): ToolSet {
   const checked = checkOptions(optionsSchema, options, { where: 'aiSdkTools' });
-  const { media, strict, maxDescriptionLength = MAX_DESCRIPTION_LENGTH } = checked;
+  const { media, strict, maxDescriptionLength = MAX_DESCRIPTION_LENGTH, ...others } = checked;
   const { binding } = registry;
   // Of what the models behind the SDK take of bytes and pixels, this is the least.
   const shown = media === 'note' ? NO_MEDIA : ANTHROPIC_MEDIA;
   const parts: ToolSetParts = {
     registry,
     loop: new LoopEnd(binding),
-    presentation: { binding, media: shown, options: { limits: checked.limits } },
+    presentation: { binding, media: shown, options: others },
     turns: new WeakMap(),
   };
   // Without a prototype, so that a model that calls `constructor` calls an unknown tool.
@@ -105,9 +107,9 @@ async function execute(
   const turn = turns.get(messages) ?? new Turn(presenting);
   turns.set(messages, turn);
   const carryOut = async (): Promise<PresentedResult & { readonly cause: unknown }> => {
-    const answering = { signal, restore: (_: string, written: unknown) => restore(written) };
-    const execution = await answer(registry, { id, name, input }, answering);
-    return { ...(await presentResult(execution, presenting, turn)), cause: execution.error };
+    const answering = { ...presenting.options, restore: (_: string, written: unknown) => restore(written) };
+    const answered = await answer(registry, { id, name, input }, answering);
+    return { ...(await presentResult(answered, presenting, turn)), cause: answered.execution.error };
   };
   const { isError, parts, cause } = await carryOut().catch((error: unknown) => {
     // The SDK itself ends what its own signal has aborted.

@@ -5,6 +5,7 @@ import type {
   TextBlockParam,
   ToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/messages';
+import { handled } from '../../registry/handled';
 import type { ToolRegistry } from '../../registry/tool-registry';
 import { answerCalls, type ModelCall } from '../presentation/answer-calls';
 import { ANTHROPIC_MEDIA } from '../presentation/known-media';
@@ -35,10 +36,18 @@ interface ToolUse {
  * the API would refuse becomes a note.
  * @throws CancelledError, DeadlineExceededError, CleanupError; ConfigurationError for an unknown option or a closed registry
  */
-export async function anthropicToolResults(
+export function anthropicToolResults(
   registry: ToolRegistry,
   message: AssistantMessage,
   options: PresentationOptions = {},
+): Promise<ToolResultBlockParam[]> {
+  return handled(toolResults(registry, message, options));
+}
+
+async function toolResults(
+  registry: ToolRegistry,
+  message: AssistantMessage,
+  options: PresentationOptions,
 ): Promise<ToolResultBlockParam[]> {
   checkPresentationOptions(options, 'anthropicToolResults');
   const { binding } = registry;
@@ -47,8 +56,8 @@ export async function anthropicToolResults(
     const tool = registry.get(name);
     return tool ? restored(tool.specification, input) : input;
   };
-  const executions = await answerCalls(registry, calls, { signal: options.signal, restore });
-  const results = await presentResults(executions, { binding, media: ANTHROPIC_MEDIA, options });
+  const answered = await answerCalls(registry, calls, { ...options, restore });
+  const results = await presentResults(answered, { binding, media: ANTHROPIC_MEDIA, options });
   return results.map(({ isError, parts }, index) => ({
     type: 'tool_result',
     tool_use_id: calls[index]?.id ?? '',

@@ -4,6 +4,7 @@ import { ANTHROPIC_MEDIA, IMAGE_TYPES, NO_MEDIA, OPENAI_MEDIA } from '../present
 import type { PresentedPart } from '../presentation/presented-result';
 import type { ProviderMedia } from '../presentation/provider-media';
 import { textOf } from '../presentation/presented-result';
+import { messagesOf } from './calling-message';
 
 /**
  * How images and PDFs are put into a tool's message. There is no form that every integration of LangChain sends on as
@@ -66,16 +67,4 @@ export function formFor(state: unknown): MediaForm {
   const { model_provider: provider, object } = metadata.findLast((entry) => 'model_provider' in entry) ?? {};
   if (provider === 'openai') return object === 'response' ? 'openai-responses' : 'note';
   return provider === 'anthropic' || provider === 'bedrock-converse' ? provider : 'note';
-}
-
-/** As much of a message as is read. */
-interface StateMessage {
-  readonly response_metadata?: unknown;
-  readonly tool_calls?: unknown;
-}
-
-/** The messages of what an agent's node was given. */
-export function messagesOf(state: unknown): readonly (StateMessage | null | undefined)[] {
-  const found: unknown = Array.isArray(state) ? state : (state as { messages?: unknown } | null | undefined)?.messages;
-  return (Array.isArray(found) ? found : []) as readonly StateMessage[];
 }

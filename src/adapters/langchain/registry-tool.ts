@@ -8,13 +8,15 @@ import type { FittedTool } from '../presentation/fit-tool';
 import type { PresentationOptions } from '../presentation/limits';
 import { presentResult, Turn, type Presentation } from '../presentation/present';
 import { partsThatSayFailure } from '../presentation/presented-result';
-import { contentOf, formFor, mediaOf, messagesOf, type MediaForm } from './media-form';
+import { callingMessage, isCutOff } from './calling-message';
+import { contentOf, formFor, mediaOf, type MediaForm } from './media-form';
 
 /** How a tool's calls are answered. */
 interface RegistryToolMeans {
   readonly registry: ToolRegistry;
   readonly media: MediaForm | undefined;
-  readonly limits: PresentationOptions['limits'];
+  /** What every adapter takes. */
+  readonly options: Pick<PresentationOptions, 'limits' | 'onExecution'>;
   /** What is left of the limits, by the message that makes the calls. */
   readonly turns: WeakMap<object, Turn>;
 }
@@ -57,14 +59,16 @@ interface Call {
 
 async function answered(
   { name, input, config, restore }: Call,
-  { registry, media, limits, turns }: RegistryToolMeans,
+  { registry, media, options, turns }: RegistryToolMeans,
 ): Promise<Answer> {
   const { signal, toolCall, state } = config ?? {};
-  const call = { id: toolCall?.id ?? '', name, input };
-  const execution = await answer(registry, call, { signal, restore: (_, given) => restore(given) });
+  const call = { id: toolCall?.id ?? '', name, input, isCutOff: isCutOff(state, toolCall?.id) };
+  const answering = { ...options, signal, restore: (_: string, given: unknown) => restore(given) };
+  const answeredCall = await answer(registry, call, answering);
+  const { execution } = answeredCall;
   const form = media ?? formFor(state);
-  const presentation = { binding: registry.binding, media: mediaOf(form), options: { signal, limits } };
-  const result = await presentResult(execution, presentation, turnOf(state, presentation, turns));
+  const presentation = { binding: registry.binding, media: mediaOf(form), options: { ...options, signal } };
+  const result = await presentResult(answeredCall, presentation, turnOf(state, presentation, turns));
   const content = contentOf(partsThatSayFailure(result), form);
   if (!result.isError || toolCall?.id === undefined) return [content, execution];
   // A message is passed on as it is; LangChain marks what it makes itself as a success.
@@ -75,7 +79,7 @@ async function answered(
 /** The turn to which a call belongs; without a state that shows the message that made it, a turn of its own. */
 function turnOf(state: unknown, presentation: Presentation, turns: WeakMap<object, Turn>): Turn {
   const turn = new Turn(presentation);
-  const message = messagesOf(state).findLast((entry) => Array.isArray(entry?.tool_calls));
+  const message = callingMessage(state);
   const known = message && turns.get(message);
   if (message && !known) turns.set(message, turn);
   return known ?? turn;

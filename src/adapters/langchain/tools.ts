@@ -22,7 +22,7 @@ export type LangChainTool = StructuredToolInterface & StructuredToolOfEsModules;
  * How tools are presented to LangChain. `limits` hold over the calls of one message together, as far as the node that
  * makes the calls shows the message; a tool that is called by itself is a turn of its own.
  */
-export interface LangChainToolOptions extends Pick<PresentationOptions, 'limits'> {
+export interface LangChainToolOptions extends Pick<PresentationOptions, 'limits' | 'onExecution'> {
   /**
    * How images and PDFs are put into a tool's message. Default: as the message that made the call names its provider;
    * where it names none, or one that takes none, `'note'`.
@@ -34,6 +34,7 @@ export interface LangChainToolOptions extends Pick<PresentationOptions, 'limits'
 
 const optionsSchema = z.strictObject({
   limits: presentationOptions.limits,
+  onExecution: presentationOptions.onExecution,
   media: z.enum(['anthropic', 'bedrock-converse', 'openai-responses', 'note']).optional(),
   maxDescriptionLength: toolOptions.maxDescriptionLength,
 });
@@ -50,12 +51,13 @@ export function langchainTools(registry: ToolRegistry, options: LangChainToolOpt
   const {
     media,
     limits,
+    onExecution,
     maxDescriptionLength = MAX_DESCRIPTION_LENGTH,
   } = checkOptions(optionsSchema, options, {
     where: 'langchainTools',
   });
   const rules = { maxDescriptionLength, parameterNames: PARAMETER_NAMES };
-  const means = { registry, media, limits, turns: new WeakMap() };
+  const means = { registry, media, options: { limits, onExecution }, turns: new WeakMap() };
   return registry.specifications.map((specification) => {
     const tool = new RegistryTool(fitTool(specification, rules), means);
     return tool as StructuredToolInterface as LangChainTool;

@@ -13,7 +13,7 @@ import { MAX_DESCRIPTION_LENGTH, toolOptions } from '../presentation/tool-option
 import { agentsToolOutput, type AgentsToolOutput } from './tool-output';
 
 /** How tools and their results are presented to agents of `@openai/agents`. */
-export interface OpenAIAgentsToolOptions extends Pick<PresentationOptions, 'limits'> {
+export interface OpenAIAgentsToolOptions extends Pick<PresentationOptions, 'limits' | 'onExecution'> {
   /**
    * The SDK's own `tool` function. The application hands it over, because the SDK comes as an ES module and as a CommonJS
    * one, and each runs only the tools that it has made itself as it should.
@@ -36,13 +36,14 @@ export interface OpenAIAgentsToolOptions extends Pick<PresentationOptions, 'limi
 const optionsSchema = z.strictObject({
   tool: callable,
   limits: presentationOptions.limits,
+  onExecution: presentationOptions.onExecution,
   media: z.enum(['parts', 'note']).optional(),
   ...toolOptions,
 });
 
 /** What the SDK hands to a tool with its input. */
 interface CallDetails {
-  readonly toolCall?: { readonly callId: string } | undefined;
+  readonly toolCall?: { readonly callId: string; readonly status?: string | undefined } | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -78,20 +79,21 @@ interface AgentToolParts {
  * The tools of a registry for an `Agent` of `@openai/agents`. Results are text, images and files; a failed call is a text
  * that begins with `Error:`. When the run ends, `run()` rejects with its `CancelledError` or `DeadlineExceededError` at the
  * end of the turn; under a `toolUseBehavior` of the application's own with the SDK's `ToolCallError`, whose `error` it is.
- * Hand `run.signal` to `run()` as `signal` as well, so that it also ends the model's turn.
+ * Hand `run.signal` to `run()` as `signal` as well, so that it also ends the model's turn; a streamed run then ends as if it
+ * were done, and `run.check()` tells why.
  * @throws ConfigurationError for a missing `tool`, an unknown option or a value of the wrong type
  */
 export function openaiAgentsTools<TContext = unknown>(
   registry: ToolRegistry,
   options: OpenAIAgentsToolOptions,
 ): Tool<TContext>[] {
-  const checked = checkOptions(optionsSchema, options, { where: 'openaiAgentsTools' });
-  const { media, strict, maxDescriptionLength = MAX_DESCRIPTION_LENGTH } = checked;
+  const checked = checkOptions(optionsSchema, options ?? {}, { where: 'openaiAgentsTools' });
+  const { media, limits, onExecution, strict, maxDescriptionLength = MAX_DESCRIPTION_LENGTH } = checked;
   const { binding } = registry;
   const parts: AgentToolParts = {
     registry,
     loop: new LoopEnd(binding),
-    presentation: { binding, media: media === 'note' ? NO_MEDIA : OPENAI_MEDIA, options: { limits: checked.limits } },
+    presentation: { binding, media: media === 'note' ? NO_MEDIA : OPENAI_MEDIA, options: { limits, onExecution } },
     turns: new WeakMap(),
   };
   return registry.specifications.map((specification) => {
@@ -135,8 +137,10 @@ async function execute(
   const turn = runContext && turns.get(runContext);
   const presenting = { ...presentation, options: { ...presentation.options, signal } };
   try {
-    const execution = await answer(registry, { id: details?.toolCall?.callId ?? '', name, input }, { signal });
-    return agentsToolOutput(await presentResult(execution, presenting, turn?.limits));
+    const { callId: id = '', status } = details?.toolCall ?? {};
+    const call = { id, name, input, isCutOff: status === 'incomplete' };
+    const answered = await answer(registry, call, presenting.options);
+    return agentsToolOutput(await presentResult(answered, presenting, turn?.limits));
   } catch (error) {
     // The SDK itself ends what its own signal has aborted, and knows it by the signal's reason.
     if (signal?.aborted) throw signal.reason;

@@ -5,6 +5,7 @@ import type {
 } from 'openai/resources/chat/completions';
 import { z } from 'zod/v4';
 import { checkOptions } from '../../options';
+import { handled } from '../../registry/handled';
 import type { ToolRegistry } from '../../registry/tool-registry';
 import { answerCalls, type ModelCall } from '../presentation/answer-calls';
 import { dataUrl } from '../presentation/data-url';
@@ -41,6 +42,8 @@ interface FunctionToolCall {
   readonly function: { readonly name: string; readonly arguments: unknown };
 }
 
+type ToolTurnMessage = ChatCompletionToolMessageParam | ChatCompletionUserMessageParam;
+
 const optionsSchema = z.strictObject({
   ...presentationOptions,
   media: z.enum(['user-message', 'note']).optional(),
@@ -53,18 +56,26 @@ const optionsSchema = z.strictObject({
  * the choice that it stands in, or look at the `finish_reason` first.
  * @throws CancelledError, DeadlineExceededError, CleanupError; ConfigurationError for an unknown option or a closed registry
  */
-export async function openaiChatToolMessages(
+export function openaiChatToolMessages(
   registry: ToolRegistry,
   said: AssistantChatChoice | AssistantChatMessage,
   options: OpenAIChatOptions = {},
-): Promise<(ChatCompletionToolMessageParam | ChatCompletionUserMessageParam)[]> {
+): Promise<ToolTurnMessage[]> {
+  return handled(toolMessages(registry, said, options));
+}
+
+async function toolMessages(
+  registry: ToolRegistry,
+  said: AssistantChatChoice | AssistantChatMessage,
+  options: OpenAIChatOptions,
+): Promise<ToolTurnMessage[]> {
   const { media = 'user-message', ...presentation } = checkOptions(optionsSchema, options, {
     where: 'openaiChatToolMessages',
   });
   const { binding } = registry;
   const calls = callsOf('message' in said ? said : { message: said });
-  const executions = await answerCalls(registry, calls, { signal: presentation.signal });
-  const results = await presentResults(executions, {
+  const answered = await answerCalls(registry, calls, presentation);
+  const results = await presentResults(answered, {
     binding,
     media: media === 'note' ? NO_MEDIA : OPENAI_MEDIA,
     options: presentation,

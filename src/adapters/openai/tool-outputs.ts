@@ -1,4 +1,5 @@
 import type { ResponseFunctionCallOutputItem, ResponseInputItem } from 'openai/resources/responses/responses';
+import { handled } from '../../registry/handled';
 import type { ToolRegistry } from '../../registry/tool-registry';
 import { answerCalls, type ModelCall } from '../presentation/answer-calls';
 import { dataUrl } from '../presentation/data-url';
@@ -15,6 +16,8 @@ import {
 /** As much of a response as is read. */
 export interface ModelResponse {
   readonly output: readonly { readonly type: string }[];
+  /** `incomplete` says that the last item may be. */
+  readonly status?: string | null | undefined;
 }
 
 interface FunctionCall {
@@ -31,16 +34,24 @@ interface FunctionCall {
  * refuse becomes a note.
  * @throws CancelledError, DeadlineExceededError, CleanupError; ConfigurationError for an unknown option or a closed registry
  */
-export async function openaiToolOutputs(
+export function openaiToolOutputs(
   registry: ToolRegistry,
   response: ModelResponse,
   options: PresentationOptions = {},
 ): Promise<ResponseInputItem.FunctionCallOutput[]> {
+  return handled(toolOutputs(registry, response, options));
+}
+
+async function toolOutputs(
+  registry: ToolRegistry,
+  response: ModelResponse,
+  options: PresentationOptions,
+): Promise<ResponseInputItem.FunctionCallOutput[]> {
   checkPresentationOptions(options, 'openaiToolOutputs');
   const { binding } = registry;
   const calls = callsOf(response);
-  const executions = await answerCalls(registry, calls, { signal: options.signal });
-  const results = await presentResults(executions, { binding, media: OPENAI_MEDIA, options });
+  const answered = await answerCalls(registry, calls, options);
+  const results = await presentResults(answered, { binding, media: OPENAI_MEDIA, options });
   return results.map((result, index) => ({
     type: 'function_call_output',
     call_id: calls[index]?.id ?? '',
@@ -48,9 +59,10 @@ export async function openaiToolOutputs(
   }));
 }
 
-function callsOf({ output }: ModelResponse): ModelCall[] {
+function callsOf({ output, status: ofAll }: ModelResponse): ModelCall[] {
   const calls = output.filter((item): item is FunctionCall => item.type === 'function_call');
-  return calls.map(({ call_id, name, arguments: input, status }) => {
+  return calls.map((call) => {
+    const { call_id, name, arguments: input, status = call === output.at(-1) ? ofAll : undefined } = call;
     return { id: call_id, name, input, isCutOff: status === 'incomplete' };
   });
 }

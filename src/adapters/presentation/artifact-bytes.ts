@@ -13,6 +13,8 @@ export type ArtifactBytes = Buffer | { readonly fault: string };
 
 /** For whom an artifact is fetched, and how much of it may be shown. */
 export interface ArtifactRequest {
+  /** The artifact and its tool, as the log names them. */
+  readonly what: string;
   readonly binding: ToolBinding;
   readonly maxBytes: number;
   readonly signal: AbortSignal | undefined;
@@ -49,7 +51,7 @@ function faultOf(fault: string): object {
 }
 
 async function resolved(artifact: DeferredArtifact, request: ArtifactRequest): Promise<unknown> {
-  const { binding, maxBytes } = request;
+  const { what, binding, maxBytes } = request;
   const { run, container } = binding;
   const { timeout, logger } = settingsOf(container);
   const ending = interruption(run, request.signal);
@@ -62,12 +64,14 @@ async function resolved(artifact: DeferredArtifact, request: ArtifactRequest): P
     fetching.throwIfAborted();
     const found = await untilAborted(resolve(), fetching);
     if (found !== undefined && found !== null && !ArrayBuffer.isView(found)) {
-      logger.warn(`ArtifactResolver#resolve returned a value of type ${typeof found}; expected a Uint8Array.`);
+      logger.warn(
+        `ArtifactResolver#resolve returned a value of type ${typeof found} for ${what}; expected a Uint8Array.`,
+      );
     }
     return found;
   } catch (error) {
     ending.throwIfAborted();
-    logger.warn(`ArtifactResolver#resolve failed: ${messageOf(error)}`, error);
+    logger.warn(`ArtifactResolver#resolve failed for ${what}: ${messageOf(error)}`, error);
     return faultOf(`its bytes could not be fetched${ToolError.is(error) ? `: ${error.message}` : ''}`);
   } finally {
     clearTimeout(timer);

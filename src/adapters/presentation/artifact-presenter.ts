@@ -22,6 +22,8 @@ interface PresenterParts {
 
 /** For which call an artifact is fetched. */
 interface FetchFor {
+  /** The name of the tool. */
+  readonly tool: string;
   readonly isFailure: boolean;
   readonly signal: AbortSignal | undefined;
 }
@@ -46,12 +48,15 @@ export class ArtifactPresenter {
    * The bytes of an artifact, if it can be shown at all.
    * @throws CancelledError or DeadlineExceededError
    */
-  async fetch(artifact: AnyArtifact, { isFailure, signal }: FetchFor): Promise<FetchedArtifact> {
+  async fetch(artifact: AnyArtifact, { tool, isFailure, signal }: FetchFor): Promise<FetchedArtifact> {
     const { binding, limits } = this.means;
     const fault = this.refusal(usualMediaType(artifact.mediaType), isFailure);
     if (fault !== undefined) return { artifact, bytes: { fault } };
     const maxBytes = Math.min(this.maxBytes(usualMediaType(artifact.mediaType)), limits.maxTurnBytes);
-    return { artifact, bytes: await artifactBytes(artifact, { binding, maxBytes, signal }) };
+    return {
+      artifact,
+      bytes: await artifactBytes(artifact, { what: `${label(artifact)} of ${tool}`, binding, maxBytes, signal }),
+    };
   }
 
   /** Adds an artifact to the parts, with at most `room` characters of text; returns how many it took. */
@@ -63,7 +68,7 @@ export class ArtifactPresenter {
       return Math.min(room, shownPart.length);
     }
     if ('fault' in shownPart)
-      parts.addText(`[Not shown: ${label(artifact)}: ${shownPart.fault}. The application has it.]`);
+      parts.addText(`[Not shown: ${label(artifact)}: ${sentence(shownPart.fault)} The application has it.]`);
     else parts.add(shownPart);
     return 0;
   }
@@ -111,6 +116,12 @@ function decoded(bytes: Buffer): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** With a full stop, unless an application's words have an end of their own. */
+function sentence(fault: string): string {
+  const text = fault.trimEnd();
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 /** An artifact as the notes name it; both of its words may be a server's. */

@@ -39,9 +39,9 @@ const LONGEST_REMARK = 2_000;
  * describes, and where it allows more, the description says so.
  */
 export function fitTool({ name, description, inputSchema }: ToolSpecification, rules: ToolRules = {}): FittedTool {
-  const { schema, sentences } = objectRoot(portableSchema(inputSchema));
+  const { schema, isLooser, sentences } = objectRoot(portableSchema(inputSchema));
   const renamed = rename(schema, rules.parameterNames);
-  const fitted = withoutDeadReferences(renamed.schema) as FittedSchema;
+  const fitted = withoutDeadReferences(renamed.schema, { isLooser }) as FittedSchema;
   const max = rules.maxDescriptionLength ?? Infinity;
   const remark = abbreviated(sentences.join(' '), Math.min(LONGEST_REMARK, max / 2));
   const beginning = abbreviated(description, remark === '' ? max : max - remark.length - 1);
@@ -51,6 +51,16 @@ export function fitTool({ name, description, inputSchema }: ToolSpecification, r
     inputSchema: wellFormed(fitted) as FittedSchema,
     restore: (input) => restored(input, renamed.names),
   };
+}
+
+/** Keywords at the root that speak of parameters by their names, or of those that others have not spoken of. */
+const ABOUT_NAMES = new Set([
+  ...['dependentRequired', 'dependentSchemas', 'dependencies', 'propertyNames', 'if', 'then', 'else'],
+  ...['patternProperties', 'unevaluatedProperties'],
+]);
+
+function isAboutNames(key: string, schema: JsonSchema): boolean {
+  return ABOUT_NAMES.has(key) || (key === 'additionalProperties' && 'patternProperties' in schema);
 }
 
 interface Renamed {
@@ -67,7 +77,8 @@ function rename(schema: JsonSchema, allowed: RegExp | undefined): Renamed {
   const repaired = toolNames(own);
   const seen = new Map(own.map((key, index) => [key, allowed.test(key) ? key : (repaired[index] ?? key)]));
   const nameOf = (key: unknown): unknown => seen.get(key as string) ?? key;
-  const { dependentRequired: _, dependentSchemas: __, dependencies: ___, ...rest } = schema;
+  // What is said of names that are other names now.
+  const rest = Object.fromEntries(Object.entries(schema).filter(([key]) => !isAboutNames(key, schema)));
   const required = Array.isArray(schema.required) ? { required: schema.required.map(nameOf) } : {};
   const entries = properties.map(([key, value]) => [nameOf(key), seen.get(key) === key ? value : named(value, key)]);
   return {

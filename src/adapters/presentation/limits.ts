@@ -1,5 +1,6 @@
 import { z } from 'zod/v4';
-import { checkOptions, count, defined } from '../../options';
+import { callable, checkOptions, count, defined } from '../../options';
+import type { OnExecution } from './executed';
 
 /** Bounds on what a model is shown of the results of one turn; what is over them becomes a note. */
 export interface PresentationLimits {
@@ -20,6 +21,12 @@ export interface PresentationOptions {
   /** How much of the results a model is shown. */
   readonly limits?:
     { readonly [Limit in keyof PresentationLimits]?: PresentationLimits[Limit] | undefined } | undefined;
+  /**
+   * Is told of each call that is answered, failed ones included, with all that the model is not shown: the value, the
+   * artifacts, the whole text. The model is answered when it has returned; what it throws is logged as an error, and
+   * changes nothing else. A call that the end of run or turn cuts short has no execution.
+   */
+  readonly onExecution?: OnExecution | undefined;
 }
 
 const DEFAULTS: PresentationLimits = {
@@ -43,6 +50,9 @@ export const presentationOptions = {
       maxArtifactBytes: count.optional(),
       maxTurnBytes: count.optional(),
     })
+    .optional(),
+  onExecution: z
+    .custom<OnExecution>((value) => callable.safeParse(value).success, { error: 'expected a function' })
     .optional(),
 };
 

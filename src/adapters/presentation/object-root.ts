@@ -5,6 +5,8 @@ import { isSchema } from './schema-walk';
 /** A schema whose root says `type: 'object'` and its properties, and what of the original cannot be said like that. */
 export interface ObjectRoot {
   readonly schema: JsonSchema;
+  /** Whether it may allow more than the original. */
+  readonly isLooser: boolean;
   /** Sentences for the model, each with the JSON Schema that it is about. */
   readonly sentences: readonly string[];
 }
@@ -42,7 +44,7 @@ export function objectRoot(root: JsonSchema): ObjectRoot {
     ['properties', Object.fromEntries([...properties].map(([name, schemas]) => [name, anyOf(schemas)]))],
     ...(required.size > 0 ? [['required', [...required]] as const] : []),
   ]);
-  return { schema, sentences: sentencesOf(inlined) };
+  return { schema, isLooser: refused.length > 0 || inlined !== root, sentences: sentencesOf(inlined) };
 }
 
 /** A root that is a reference, replaced by what it refers to. */
@@ -59,6 +61,7 @@ function inline(root: JsonSchema): JsonSchema {
     const all = [...(Array.isArray(target.allOf) ? (target.allOf as unknown[]) : []), ...own];
     current = { ...target, ...rest, ...(all.length > 0 && { allOf: all }) };
   }
+  if (!('$ref' in current)) return current;
   const { $ref: _, ...rest } = current;
   return rest;
 }

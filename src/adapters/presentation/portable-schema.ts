@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../tool/json-schema';
-import { isSchema, KEYWORDS, mapSchemas, type KeywordKind } from './schema-walk';
+import { loosened, type Entries } from './loosened';
+import { isSchema, KEYWORDS, type KeywordKind } from './schema-walk';
 
 const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 
@@ -24,37 +25,32 @@ const FORMS: Readonly<Record<KeywordKind, (value: unknown) => boolean>> = {
 
 /**
  * A copy of a schema that every provider's validator reads: in the form of 2020-12, whatever draft it was written in and
- * whatever its author got wrong. A keyword that cannot be understood is left out, so the copy never allows less; the
+ * whatever its author got wrong. A keyword that cannot be understood is left out, and the copy never allows less; the
  * server, or the local tool's own check, still holds the input against the original.
  */
 export function portableSchema(schema: JsonSchema): JsonSchema {
-  let hasLostPatterns = false;
-  const copy = mapSchemas(schema, (entries) => {
-    const edited = completed(described(modern(usable(entries))));
-    if (hasPortablePatterns(edited)) return edited;
-    hasLostPatterns = true;
-    return withoutPatterns(edited);
+  return loosened(schema, (entries, lose) => {
+    const edited = completed(described(modern(usable(entries, lose), lose), lose));
+    return hasPortablePatterns(edited) ? edited : withoutPatterns(edited, lose);
   });
-  // What a part says of names by their pattern counts as evaluated for the schemas around it, references included.
-  return hasLostPatterns ? mapSchemas(copy, (entries) => opened(entries, 'unevaluatedProperties')) : copy;
 }
 
-type Entries = Map<string, unknown>;
+type Lose = (keyword: string) => void;
 
 /** Without keywords that have another form than they may have. */
-function usable(entries: Entries): Entries {
+function usable(entries: Entries, lose: Lose): Entries {
   const kept: Entries = new Map();
   for (const [key, given] of entries) {
     const kind = KEYWORDS.get(key);
     const value = kind === undefined ? given : tidied(key, kind, given);
     // Draft-04's exclusive bounds and draft-07's tuples have their turn next.
     const isOlder = (kind === 'number' && typeof value === 'boolean') || (key === 'items' && Array.isArray(value));
-    if (!DROPPED.has(key) && (kind === undefined || isOlder || FORMS[kind](value))) {
-      kept.set(key, value);
-    }
+    const isUsable =
+      kind === undefined || isOlder || (FORMS[kind](value) && !(key === 'multipleOf' && !(Number(value) > 0)));
+    if (DROPPED.has(key)) continue;
+    if (isUsable) kept.set(key, value);
+    else lose(key);
   }
-  if (typeof kept.get('multipleOf') === 'number' && !((kept.get('multipleOf') as number) > 0))
-    kept.delete('multipleOf');
   return kept;
 }
 
@@ -72,7 +68,7 @@ function unique(values: readonly unknown[]): unknown[] {
 }
 
 /** What earlier drafts said, in the words of 2020-12. */
-function modern(entries: Entries): Entries {
+function modern(entries: Entries, lose: Lose): Entries {
   for (const [exclusive, bound] of [
     ['exclusiveMinimum', 'minimum'],
     ['exclusiveMaximum', 'maximum'],
@@ -89,9 +85,12 @@ function modern(entries: Entries): Entries {
     if (entries.has('additionalItems')) entries.set('items', entries.get('additionalItems'));
   }
   entries.delete('additionalItems');
-  if (entries.has('dependencies') && !areDependencies(entries.get('dependencies'))) entries.delete('dependencies');
-  if (entries.has('dependentRequired') && !areNames(entries.get('dependentRequired')))
-    entries.delete('dependentRequired');
+  for (const [key, isUsable] of [
+    ['dependencies', areDependencies],
+    ['dependentRequired', areNames],
+  ] as const) {
+    if (entries.has(key) && !isUsable(entries.get(key)) && entries.delete(key)) lose(key);
+  }
   for (const key of ['$id', '$anchor', '$dynamicAnchor'] as const) {
     if (entries.has(key) && !IDENTIFIERS[key].test(entries.get(key) as string)) entries.delete(key);
   }
@@ -119,10 +118,11 @@ function areDependencies(value: unknown): boolean {
 const UNPORTABLE = /\(\?(?!:)|\\[pPkuxc1-9]/;
 
 /** A pattern that not every engine reads is told in words. */
-function described(entries: Entries): Entries {
+function described(entries: Entries, lose: Lose): Entries {
   const pattern = entries.get('pattern');
   if (typeof pattern !== 'string' || isPortable(pattern)) return entries;
   entries.delete('pattern');
+  lose('pattern');
   const description = entries.get('description');
   const sentence = `Has to match the regular expression ${pattern}`;
   return entries.set(
@@ -155,12 +155,9 @@ function hasPortablePatterns(entries: Entries): boolean {
 }
 
 /** Without the patterns of names, and without what is said of all other names, which are no longer known. */
-function withoutPatterns(entries: Entries): Entries {
+function withoutPatterns(entries: Entries, lose: Lose): Entries {
   entries.delete('patternProperties');
-  return opened(entries, 'additionalProperties');
-}
-
-function opened(entries: Entries, key: 'additionalProperties' | 'unevaluatedProperties'): Entries {
-  if (entries.get(key) !== true) entries.delete(key);
+  lose('patternProperties');
+  if (entries.get('additionalProperties') !== true) entries.delete('additionalProperties');
   return entries;
 }

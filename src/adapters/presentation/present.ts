@@ -1,6 +1,7 @@
 import type { AnyArtifact } from '../../tool/artifact';
 import type { ToolExecution } from '../../tool/execution';
 import type { ToolBinding } from '../../tool/tool-binding';
+import type { AnsweredCall } from './answer-calls';
 import { ArtifactPresenter, type FetchedArtifact } from './artifact-presenter';
 import { limitsOf, type PresentationLimits, type PresentationOptions } from './limits';
 import { PartList, type PresentedResult } from './presented-result';
@@ -40,28 +41,28 @@ export class Turn {
  * @throws CancelledError or DeadlineExceededError where run or turn end while artifacts are fetched
  */
 export async function presentResults(
-  executions: readonly ToolExecution[],
+  answered: readonly AnsweredCall[],
   presentation: Presentation,
   turn = new Turn(presentation),
 ): Promise<readonly PresentedResult[]> {
   presentation.binding.run?.check();
   const { signal } = presentation.options;
-  const fetching = executions.map(({ artifacts, status }) => {
-    const isFailure = status === 'error';
-    return Promise.all(turn.take(artifacts).map((artifact) => turn.presenter.fetch(artifact, { isFailure, signal })));
+  const fetching = answered.map(({ call: { name: tool }, execution: { artifacts, status } }) => {
+    const request = { tool, isFailure: status === 'error', signal };
+    return Promise.all(turn.take(artifacts).map((artifact) => turn.presenter.fetch(artifact, request)));
   });
   const fetched = await Promise.all(fetching);
-  return executions.map((execution, index) => result(execution, fetched[index] ?? [], turn));
+  return answered.map(({ execution }, index) => result(execution, fetched[index] ?? [], turn));
 }
 
 /** Presents one result, for frameworks that ask call by call: as one of a turn, or as a turn of its own. */
 export async function presentResult(
-  execution: ToolExecution,
+  answered: AnsweredCall,
   presentation: Presentation,
   turn?: Turn,
 ): Promise<PresentedResult> {
-  const [presented] = await presentResults([execution], presentation, turn);
-  return presented ?? { isError: execution.status === 'error', parts: [] };
+  const [presented] = await presentResults([answered], presentation, turn);
+  return presented ?? { isError: answered.execution.status === 'error', parts: [] };
 }
 
 function result(

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../tool/json-schema';
+import { loosened } from './loosened';
 import { isSchema, mapSchemas } from './schema-walk';
 
 /** What a reference within a schema leads to: a JSON pointer in a fragment. Undefined where it leads nowhere. */
@@ -24,14 +25,21 @@ function decoded(fragment: string): string | undefined {
   }
 }
 
-/** A copy without the references that lead nowhere in it: a provider that meets one refuses the whole request. */
-export function withoutDeadReferences(root: JsonSchema): JsonSchema {
+/**
+ * A copy without the references that lead nowhere in it: a provider that meets one refuses the whole request. `isLooser`
+ * says that the root allows more than it did when the references to it were written.
+ */
+export function withoutDeadReferences(root: JsonSchema, { isLooser }: { readonly isLooser: boolean }): JsonSchema {
   let names: ReadonlySet<unknown> | undefined;
   const isName = (reference: unknown): boolean => (names ??= namesIn(root)).has(reference);
-  return mapSchemas(root, (entries) => {
+  return loosened(root, (entries, lose) => {
     for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
       const reference = entries.get(keyword);
-      if (reference !== undefined && !referenced(root, reference) && !isName(reference)) entries.delete(keyword);
+      if (reference === undefined) continue;
+      const target = referenced(root, reference);
+      const isDead = !target && !isName(reference);
+      if (isDead) entries.delete(keyword);
+      if (isDead || (isLooser && target === root)) lose(keyword);
     }
     return entries;
   });
@@ -46,7 +54,7 @@ function namesIn(root: JsonSchema): ReadonlySet<unknown> {
       const anchor = entries.get(keyword);
       if (typeof anchor === 'string') names.add(`#${anchor}`);
     }
-    return entries;
+    return Object.fromEntries(entries);
   });
   return names;
 }

@@ -34,22 +34,25 @@ export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The entries of one schema, its sub-schemas already copied; returns the entries of the copy. */
-export type SchemaEdit = (entries: Map<string, unknown>) => Map<string, unknown>;
+/** The copy of what should be a schema and is none, or lies too deep; it allows anything. */
+export const NOT_READ: JsonSchema = Object.freeze({});
+
+/** Makes the copy of one schema of its entries, in which the sub-schemas are copies already. */
+export type SchemaEdit = (entries: Map<string, unknown>) => JsonSchema;
 
 /**
  * A copy of a schema with each schema in it edited, the innermost first. Only what stands where a schema belongs is taken
- * for one: a parameter may be called `properties`. What should be a schema and is none, or lies too deep, allows
- * anything. The original stays as it is.
+ * for one: a parameter may be called `properties`. The original stays as it is.
  */
 export function mapSchemas(root: JsonSchema, edit: SchemaEdit): JsonSchema {
   let nodes = 0;
   const copy = (schema: unknown, depth: number): JsonSchema => {
     nodes += 1;
     if (schema === false) return { not: {} };
-    if (!isSchema(schema) || depth > MAX_DEPTH || nodes > MAX_NODES) return {};
+    if (schema === true) return {};
+    if (!isSchema(schema) || depth > MAX_DEPTH || nodes > MAX_NODES) return NOT_READ;
     const entries = Object.entries(schema).map(([key, value]): [string, unknown] => [key, copied(key, value, depth)]);
-    return Object.fromEntries(edit(new Map(entries)));
+    return edit(new Map(entries));
   };
   const copied = (key: string, value: unknown, depth: number): unknown => {
     const kind = KEYWORDS.get(key);

@@ -1,0 +1,12 @@
+const NO_METADATA =
+  'the compiler must emit decorator metadata ("emitDecoratorMetadata"); where it cannot, as tsx and esbuild, name what the ' +
+  "constructor injects with tsyringe's @inject(…)";
+
+/**
+ * What to do where tsyringe knows nothing of a class that has a constructor with parameters, to be put behind its own
+ * message; `mark` is the decorator that the class lacks, as far as that can be told.
+ */
+export function injectionHint(message: string, { name }: { readonly name: string }, mark?: string): string {
+  if (message !== `TypeInfo not known for "${name}"`) return '';
+  return mark === undefined ? `: ${NO_METADATA}.` : `; mark it ${mark}, and ${NO_METADATA}.`;
+}
