@@ -25,4 +25,6 @@ module.exports = {
   modulePathIgnorePatterns: ['<rootDir>/test/apps', '<rootDir>/dist', '<rootDir>/samples/dist'],
   // Many tests start a real server process, which takes a while on a busy machine.
   testTimeout: 30_000,
+  // A worker that has compiled much takes a moment to end.
+  workerGracefulExitTimeout: 5_000,
 };
