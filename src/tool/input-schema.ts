@@ -53,8 +53,9 @@ export function compileSchema(schema: JsonSchema, { allFaults }: { readonly allF
   const own = protoAsPattern({ ...rest, $schema: dialect.id });
   const compiler = dialect.create({ ...OPTIONS, allErrors: allFaults, validateSchema: false });
   addFormats(compiler);
+  const judge = judgeOf(dialect);
   const validate = withinTime(LONGEST_CHECK, () => {
-    void judgeOf(dialect).validateSchema(own, true);
+    void judge.validateSchema(own, true);
     return compiler.compile(own);
   });
   const limit = UNBOUNDED.test(JSON.stringify(own)) ? LONGEST_CHECK : undefined;
@@ -68,7 +69,11 @@ const judges = new Map<string, Ajv>();
 
 /** What knows the schemas of schemas; it keeps no schema that it judges. */
 function judgeOf({ id, create }: Dialect): Ajv {
-  const judge = judges.get(id) ?? create(OPTIONS);
+  const known = judges.get(id);
+  if (known) return known;
+  const judge = create(OPTIONS);
+  // Compiles the schemas of schemas, with all the time that it takes: one that is broken off there judges no schema any more.
+  void judge.validateSchema({ $schema: id });
   judges.set(id, judge);
   return judge;
 }

@@ -1,4 +1,5 @@
 import { Tool, type JsonSchema, type ToolExecution } from 'mcp-toolset';
+import { Script } from 'node:vm';
 import { closeRunsAfterEach, registered } from './started-run';
 
 closeRunsAfterEach();
@@ -232,5 +233,25 @@ describe('R41: by the dialect that $schema names', () => {
     const registry = await registered(Tool.define({ name: 'a', description: 'b', inputSchema, call: () => 1 }));
     expect(registry.specifications).toEqual([{ name: 'a', description: 'b', inputSchema }]);
     expect(registry.specifications[0]?.inputSchema).toBe(inputSchema);
+  });
+});
+
+it.each([1, 2, 4, 8, 16, 32, 64])('R41: a first schema that is broken off after %i ms spoils no other', (timeout) => {
+  jest.isolateModules(() => {
+    const { Tool: Fresh } = jest.requireActual<{ Tool: typeof Tool }>('mcp-toolset'); // which has judged nothing yet
+    const define = () =>
+      Fresh.define({ name: 'local', description: 'x', inputSchema: { type: 'object' }, call: () => 1 });
+    const run = Script.prototype.runInContext;
+    const busy = jest.spyOn(Script.prototype, 'runInContext');
+    busy.mockImplementation(function (this: Script, context, options) {
+      return run.call(this, context, { ...options, timeout }) as unknown;
+    });
+    try {
+      define();
+    } catch {
+      // so it was broken off
+    }
+    busy.mockRestore();
+    expect(define).not.toThrow();
   });
 });
