@@ -39,6 +39,19 @@ describe('R28: the context of a call', () => {
     await run.close();
   });
 
+  it('has a signal that aborts when that of its run has, so that a tool which hears of it can tell why', async () => {
+    const seen: unknown[] = [];
+    const { run, registry } = await registryOf(async ({ binding, signal }) => {
+      signal.addEventListener('abort', () => seen.push(binding.run?.signal.aborted, binding.run?.signal.reason));
+      run.cancel('enough');
+      seen.push(signal.reason);
+      await new Promise(() => undefined);
+    });
+    await expect(registry.execute({ name: 'see' })).rejects.toMatchObject({ code: 'cancelled' });
+    expect(seen).toEqual([true, run.signal.reason, run.signal.reason]);
+    await run.close();
+  });
+
   it('has an aborted signal for a tool that asks only when the call has been cancelled', async () => {
     const own = new AbortController();
     let signal: AbortSignal | undefined;
