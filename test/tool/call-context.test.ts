@@ -52,6 +52,20 @@ describe('R28: the context of a call', () => {
     await run.close();
   });
 
+  it('has ended for whoever hears of the end of its run before, and hands the signal of the call on', async () => {
+    const other = await registryOf(() => 'done');
+    let late: Promise<unknown> | undefined;
+    const { run, registry } = await registryOf(async ({ binding, signal }) => {
+      const handOn = () => (late = other.registry.execute({ name: 'see' }, { signal }));
+      binding.run?.signal.addEventListener('abort', handOn);
+      run.cancel('enough');
+      await new Promise(() => undefined);
+    });
+    await expect(registry.execute({ name: 'see' })).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(late).rejects.toMatchObject({ code: 'cancelled', cause: run.signal.reason });
+    await Promise.all([run.close(), other.run.close()]);
+  });
+
   it('has an aborted signal for a tool that asks only when the call has been cancelled', async () => {
     const own = new AbortController();
     let signal: AbortSignal | undefined;
