@@ -56,7 +56,9 @@ describe('R28: the context of a call', () => {
     const other = await registryOf(() => 'done');
     let late: Promise<unknown> | undefined;
     const { run, registry } = await registryOf(async ({ binding, signal }) => {
-      const handOn = () => (late = other.registry.execute({ name: 'see' }, { signal }));
+      const handOn = () => {
+        late = other.registry.execute({ name: 'see' }, { signal });
+      };
       binding.run?.signal.addEventListener('abort', handOn);
       run.cancel('enough');
       await new Promise(() => undefined);
