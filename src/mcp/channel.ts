@@ -176,7 +176,7 @@ export class Channel implements Transport {
       try {
         this.onmessage?.(replyFor(exchange, message), extra);
       } catch (error) {
-        this.onerror?.(error as Error);
+        this.report(error);
       }
     });
   }
@@ -205,7 +205,7 @@ export class Channel implements Transport {
       if (exchange.method === 'initialize') return;
       await this.transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }, options);
     } catch (error) {
-      this.onerror?.(error as Error);
+      this.report(error);
     } finally {
       this.hooks.settled?.(exchange.id, false);
     }
@@ -225,7 +225,16 @@ export class Channel implements Transport {
     try {
       this.onclose?.();
     } catch (error) {
+      this.report(error);
+    }
+  }
+
+  /** Tells the client of a failure that nobody waits for; what the application's own listener throws goes nowhere. */
+  private report(error: unknown): void {
+    try {
       this.onerror?.(error as Error);
+    } catch {
+      // There is nobody left to be told.
     }
   }
 }

@@ -13,6 +13,7 @@ import {
   capabilitiesOf,
   handlesMethod,
   isStdioTransport,
+  requestsAsSdk,
   type AnyTransport,
   type Client,
 } from './official-client';
@@ -43,6 +44,7 @@ export class Link {
   private readonly transport: AnyTransport;
   private readonly channel: Channel;
   private readonly end = new Interruption();
+  private readonly needsSignal: boolean;
   private closing: Promise<void> | undefined;
   private inFlight = 0;
 
@@ -55,6 +57,7 @@ export class Link {
     const { client, transport } = asOfficial(parts);
     this.client = client;
     this.transport = transport;
+    this.needsSignal = !requestsAsSdk(client);
     this.channel = new Channel(transport, calls, () => this.end.end());
     this.isStdio = isStdioTransport(transport);
   }
@@ -118,10 +121,13 @@ export class Link {
     const _meta = progressToken === undefined ? undefined : { progressToken };
     // What is spread stands last: V8 takes microseconds to add something to a copy of an object.
     const request = { method, params: { _meta, [CLAIM]: claim, ...params } };
+    // One that the application has extended may send a copy, or send it again: only the signal reaches each of them.
+    const own = this.needsSignal ? new Interruption([until]) : undefined;
+    const sending = own ? { timeout: LONGEST_TIMER, signal: own.signal } : { timeout: LONGEST_TIMER };
     this.inFlight += 1;
     try {
       until.throwIfAborted();
-      const result = await untilAborted(this.client.request(request, anyResult, { timeout: LONGEST_TIMER }), until);
+      const result = await untilAborted(this.client.request(request, anyResult, sending), until);
       // A client of the application's that sends a copy of the request loses the claim, but not the result.
       return claim.exchange?.result ?? result;
     } catch (error) {
@@ -131,6 +137,7 @@ export class Link {
       }
       throw requestFailure(claim.exchange, error);
     } finally {
+      own?.release();
       // The client may keep its requests for a while, which is no reason to keep what came of them.
       claim.call = claim.exchange = undefined;
       this.inFlight -= 1;

@@ -56,6 +56,7 @@ export function hooksOf(transport: AnyTransport): TransportHooks {
 
 /** What this library reads of the client's own fields; where one is missing, the SDK's behaviour remains. */
 interface SdkFields {
+  readonly _responseHandlers?: ReadonlyMap<unknown, unknown>;
   readonly _capabilities?: Readonly<Record<string, object | undefined>>;
   readonly _notificationHandlers?: ReadonlyMap<string, unknown>;
 }
@@ -74,6 +75,16 @@ export function handlesMethod(client: Client, method: string): boolean {
   } catch {
     return true;
   }
+}
+
+/** Whether the client's requests are the SDK's own doing, and not that of an application which extends or wraps it. */
+export function requestsAsSdk(client: Client): boolean {
+  if ((client as unknown as SdkFields)._responseHandlers === undefined) return false;
+  let base: unknown = client;
+  for (let next: unknown = client; next !== null && next !== Object.prototype; next = Object.getPrototypeOf(next)) {
+    base = next;
+  }
+  return (base as Client).request === client.request;
 }
 
 // An application may load the other build of the SDK than this library does, so nothing here uses instanceof.

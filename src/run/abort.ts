@@ -79,6 +79,9 @@ export class Interruption {
   /** Those who wait for it. */
   readonly waiters = new Waiters();
 
+  /** Those that end with the one that is being ended, which comes first. */
+  private static ending: Interruption[] | undefined;
+
   private controller: AbortController | undefined;
   private following: readonly Waiter[] = [];
 
@@ -113,9 +116,21 @@ export class Interruption {
     this.release();
     this.aborted = true;
     this.reason = reason;
-    // Before the signal: what follows both sees this end, and not that of a signal which was made of that one.
-    this.waiters.fire(reason);
-    this.controller?.abort(reason);
+    const outer = Interruption.ending;
+    const ended = (Interruption.ending = outer ?? []);
+    ended.push(this);
+    try {
+      // Before the signal: what follows both sees this end, and not that of a signal which was made of that one.
+      this.waiters.fire(reason);
+    } finally {
+      if (!outer) Interruption.abortSignals(ended);
+    }
+  }
+
+  /** In the order in which they ended: an application that hears of one finds that those have aborted which it follows. */
+  private static abortSignals(ended: readonly Interruption[]): void {
+    Interruption.ending = undefined;
+    for (const { controller, reason } of ended) controller?.abort(reason);
   }
 
   /** Takes back what it has left with its sources; nothing but `end` ends it any more. */
@@ -135,12 +150,14 @@ export function interruptionBehind(source: Abortable): Interruption | undefined 
  * Whoever waits no longer has to leave.
  */
 export function onAbort(source: Abortable, listener: Listener): Waiter {
-  if (source.aborted) {
-    listener(source.reason);
+  const interruption = interruptionBehind(source);
+  // A signal aborts a little later than the interruption behind it, which tells nobody twice.
+  const { aborted, reason } = interruption ?? source;
+  if (aborted) {
+    listener(reason);
     return new Waiter(undefined, listener);
   }
-  const waiters = interruptionBehind(source)?.waiters ?? waitersOf(source as AbortSignal);
-  return waiters.add(listener);
+  return (interruption?.waiters ?? waitersOf(source as AbortSignal)).add(listener);
 }
 
 function waitersOf(signal: WatchedSignal): Waiters {

@@ -76,6 +76,17 @@ describe('R38: a session that is closed leaves no request open', () => {
     expect(server.sessions).toHaveLength(1);
   });
 
+  it('nor, for long, a request whose reply came on the stream of another call', async () => {
+    const server = await serverThat((exchange) => exchange.hang());
+    await using session = await connected(server.connection);
+    const calls = [session.call({ n: 1 }), session.call({ n: 2 })];
+    const [first, second] = [await server.waitFor('tools/call', 1), await server.waitFor('tools/call', 2)];
+    first.sse().event(replyTo(second, 'two')).event(replyTo(first, 'one')).end();
+    await Promise.all(calls);
+    await server.waitForNoRequests();
+    expect(server.sessions).toHaveLength(1);
+  });
+
   it('whose reply came on the stream of another call', async () => {
     const server = await serverThat((exchange) => exchange.hang());
     const signals: (AbortSignal | null | undefined)[] = [];

@@ -1,5 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Implementation } from '@modelcontextprotocol/sdk/types.js';
 import { CreateClient, McpToolset, ToolError } from 'mcp-toolset';
 import { startRawHttp, text, tool, type RawHttpServer } from '../servers';
 import { closeRunsAfterEach, registered } from './started-run';
@@ -21,13 +22,33 @@ class CopyingClient extends Client {
   }
 }
 
-function toolsetOf(server: RawHttpServer, Built: new (info: { name: string; version: string }) => Client = SlowClient) {
+/** A client of the application's that sends once more what has failed. */
+class RetryingClient extends Client {
+  override async request(...request: Parameters<Client['request']>): Promise<never> {
+    try {
+      return (await super.request(...request)) as never;
+    } catch {
+      return (await super.request(...request)) as never;
+    }
+  }
+}
+
+/** A client of the application's around one of the SDK's, to which it passes a copy. */
+function wrapped(client: Client): Client {
+  const request = (...[first, ...rest]: Parameters<Client['request']>): unknown =>
+    client.request(structuredClone(first), ...rest);
+  return new Proxy(client, {
+    get: (target, key) => (key === 'request' ? request : (Reflect.get(target, key) as unknown)),
+  });
+}
+
+function toolsetOf(server: RawHttpServer, build: (info: Implementation) => Client) {
   @McpToolset()
   class Shop {
     @CreateClient()
     client() {
       const transport = new StreamableHTTPClientTransport(new URL(server.url));
-      return { client: new Built({ name: 'slow', version: '1' }), transport };
+      return { client: build({ name: 'odd', version: '1' }), transport };
     }
   }
   return Shop;
@@ -44,7 +65,7 @@ describe('R26, R42: an application that extends the official client', () => {
         return undefined;
       },
     });
-    const tools = await registered([toolsetOf(server)]);
+    const tools = await registered([toolsetOf(server, (info) => new SlowClient(info))]);
     const executions = await Promise.all(['a', 'b', 'c'].map((name) => tools.execute({ name })));
     expect(executions[0]).toMatchObject({ status: 'success', value: 'done' });
     expect(executions[1]).toMatchObject({ error: expect.any(ToolError), content: 'no such thing' });
@@ -64,10 +85,11 @@ it('R26, R31: a call that is cancelled while the client of the application still
     }
     override async request(...[request, ...rest]: Parameters<Client['request']>): Promise<never> {
       if ((request.params as { readonly name?: unknown } | undefined)?.name === 'a') await gate;
-      return (await super.request(request, ...rest)) as never;
+      // Without the options, in which there is a signal for such a client.
+      return (await super.request(request, rest[0])) as never;
     }
   }
-  const tools = await registered([toolsetOf(server, GatedClient)]);
+  const tools = await registered([toolsetOf(server, (info) => new GatedClient(info))]);
   const own = new AbortController();
   const cancelled = tools.execute({ name: 'a' }, { signal: own.signal });
   own.abort();
@@ -82,8 +104,28 @@ it('R26, R31: a call that is cancelled while the client of the application still
 
 it('R26, R42: a client of the application that sends a copy of the request loses no result', async () => {
   const server = await startRawHttp({ tools: [tool('a')], call: () => text('done', { structuredContent: { n: 1 } }) });
-  const tools = await registered([toolsetOf(server, CopyingClient)]);
+  const tools = await registered([toolsetOf(server, (info) => new CopyingClient(info))]);
   expect(await tools.execute({ name: 'a' })).toMatchObject({ status: 'success', value: { n: 1 } });
+});
+
+it.each<[string, (info: Implementation) => Client, number]>([
+  ['sends a copy', (info) => new CopyingClient(info), 1],
+  ['sends it again where it fails', (info) => new RetryingClient(info), 2],
+  ["wraps the SDK's", (info) => wrapped(new Client(info)), 1],
+])('R28, R31: what is cancelled is taken back, and forgotten, where a client %s', async (_what, build, sendings) => {
+  const server = await startRawHttp({
+    tools: [tool('a')],
+    call: (_params, exchange) => (server.calls.length < sendings ? exchange.raw(503) : undefined),
+  });
+  let client: Client | undefined;
+  const tools = await registered([toolsetOf(server, (info) => (client = build(info)))]);
+  const own = new AbortController();
+  const cancelled = tools.execute({ name: 'a' }, { signal: own.signal });
+  const { id } = await server.waitFor('tools/call', sendings);
+  own.abort();
+  await expect(cancelled).rejects.toMatchObject({ code: 'cancelled' });
+  expect((await server.waitFor('notifications/cancelled')).params).toMatchObject({ requestId: id });
+  expect((client as unknown as { _responseHandlers: Map<unknown, unknown> })._responseHandlers.size).toBe(0);
 });
 
 describe('R5: a transport of the application', () => {

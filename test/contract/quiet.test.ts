@@ -114,6 +114,30 @@ describe('R37: no unhandled rejection and no uncaught exception, whatever a serv
     expect(processListeners()).toEqual(before);
   });
 
+  it('a server that refuses what the client takes back, where the listener of the application for errors throws', async () => {
+    const server = await startRawHttp({
+      tools: [tool('x')],
+      call: () => undefined,
+      on: { 'notifications/cancelled': (exchange) => exchange.raw(500) },
+    });
+    const parts = httpClient(server.url);
+    parts.client.onerror = () => {
+      throw new Error('a listener that throws');
+    };
+    const run = startRun();
+    const registry = await registered(
+      run,
+      factoryToolset(() => parts),
+    );
+    const own = new AbortController();
+    const cancelled = registry.execute({ name: 'x' }, { signal: own.signal });
+    await server.waitFor('tools/call');
+    own.abort();
+    await expect(cancelled).rejects.toMatchObject({ code: 'cancelled' });
+    await server.waitFor('notifications/cancelled');
+    await run.close();
+  });
+
   it('a server that goes on talking when the call, and when the run, is over', async () => {
     const streams: ResponseStream[] = [];
     const server = await startRawHttp({

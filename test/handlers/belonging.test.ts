@@ -43,6 +43,27 @@ it('the call of a request and of a log is that of its stream, with calls that ov
   expect(logged).toEqual(own);
 });
 
+it('is that of its stream also without parameters', async () => {
+  const server = await startRawHttp({
+    tools: [tool('a'), tool('b')],
+    call: async ({ name }, exchange) => {
+      const stream = exchange.sse();
+      await server.waitFor('tools/call', 2);
+      stream.request(`ask-${name}`, 'roots/list');
+      await replyTo(server, `ask-${name}`);
+      stream.reply(text(name)).end();
+    },
+  });
+  const seen: (string | undefined)[] = [];
+  const roots = (_request: object, { callId }: HandlerContext) => {
+    seen.push(callId);
+    return [];
+  };
+  const { registry } = await scene(server, { roots });
+  await Promise.all(['a', 'b'].map((name) => registry.execute({ id: `id-${name}`, name })));
+  expect(seen.sort()).toEqual(['id-a', 'id-b']);
+});
+
 it('over stdio it is the call that is being made', async () => {
   const server = await rawStdio({
     tools: [tool('first'), tool('second')],

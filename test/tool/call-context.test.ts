@@ -39,6 +39,35 @@ describe('R28: the context of a call', () => {
     await run.close();
   });
 
+  it('has a signal that aborts when that of its run has, so that a tool which hears of it can tell why', async () => {
+    const seen: unknown[] = [];
+    const { run, registry } = await registryOf(async ({ binding, signal }) => {
+      signal.addEventListener('abort', () => seen.push(binding.run?.signal.aborted, binding.run?.signal.reason));
+      run.cancel('enough');
+      seen.push(signal.reason);
+      await new Promise(() => undefined);
+    });
+    await expect(registry.execute({ name: 'see' })).rejects.toMatchObject({ code: 'cancelled' });
+    expect(seen).toEqual([true, run.signal.reason, run.signal.reason]);
+    await run.close();
+  });
+
+  it('has ended for whoever hears of the end of its run before, and hands the signal of the call on', async () => {
+    const other = await registryOf(() => 'done');
+    let late: Promise<unknown> | undefined;
+    const { run, registry } = await registryOf(async ({ binding, signal }) => {
+      const handOn = () => {
+        late = other.registry.execute({ name: 'see' }, { signal });
+      };
+      binding.run?.signal.addEventListener('abort', handOn);
+      run.cancel('enough');
+      await new Promise(() => undefined);
+    });
+    await expect(registry.execute({ name: 'see' })).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(late).rejects.toMatchObject({ code: 'cancelled', cause: run.signal.reason });
+    await Promise.all([run.close(), other.run.close()]);
+  });
+
   it('has an aborted signal for a tool that asks only when the call has been cancelled', async () => {
     const own = new AbortController();
     let signal: AbortSignal | undefined;

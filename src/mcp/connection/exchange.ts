@@ -57,10 +57,13 @@ export class HttpExchange {
     this.over();
   }
 
-  /** The reply has come; a stream that is kept open nevertheless is dropped after a while. */
-  finish(): void {
+  /**
+   * The reply has come, in its own answer or elsewhere; what is kept open nevertheless is dropped after a while. A reply
+   * in its own answer that is no stream is all of it.
+   */
+  finish(isOwn: boolean): void {
     this.finished = true;
-    if (this.streaming) this.timer = setTimeout(() => this.end.abort(), ANSWER_END_WAIT).unref();
+    if (this.streaming || !isOwn) this.timer = setTimeout(() => this.end.abort(), ANSWER_END_WAIT).unref();
   }
 
   /** Drops what is still open for it. */

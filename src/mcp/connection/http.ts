@@ -109,7 +109,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   settled(id: string | number, replied: boolean): void {
     const exchange = this.waiting.get(id);
     this.waiting.delete(id);
-    if (replied) exchange?.finish();
+    if (replied) exchange?.finish(this.receiving === exchange);
     else exchange?.drop();
   }
 
@@ -149,7 +149,8 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   private viewFor(exchange: HttpExchange): this {
     const fetch: FetchLike = (url, init) => this.fetch(url, init, exchange);
     const onmessage = (message: JSONRPCMessage): void => {
-      if ('method' in message && message.params) this.origins.set(message.params, exchange);
+      // Without parameters, as `roots/list` comes, it has some from here on: nothing else stays the same object.
+      if ('method' in message) this.origins.set((message.params ??= {}), exchange);
       this.receive(exchange, () => this.onmessage?.(message));
     };
     const onerror = (error: Error): void => this.receive(exchange, () => this.onerror?.(error));
