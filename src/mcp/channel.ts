@@ -10,6 +10,7 @@ import type {
   TransportSendOptions,
 } from './official-client';
 import type { ActiveCall, ActiveCalls } from './active-calls';
+import { isCancelNotice, isProgress } from './notices';
 import { OpenExchanges } from './open-exchanges';
 import { readReply } from './reply';
 import { CLAIM, type Claim, type Exchange } from './exchange';
@@ -172,13 +173,7 @@ export class Channel implements Transport {
     this.hooks.settled?.(exchange.id, true);
     Object.assign(exchange, readReply(message));
     // The client takes notifications in a turn later than replies, and after a reply nothing belongs to its call.
-    queueMicrotask(() => {
-      try {
-        this.onmessage?.(replyFor(exchange, message), extra);
-      } catch (error) {
-        this.report(error);
-      }
-    });
+    queueMicrotask(() => this.guarded(() => this.onmessage?.(replyFor(exchange, message), extra)));
   }
 
   /** The client only forgets a request when a reply comes, so a request whose reply cannot come is given one. */
@@ -222,8 +217,13 @@ export class Channel implements Transport {
     // What waits for a reply learns how its own request went, and only then that there is no connection any more.
     await new Promise((resolve) => setImmediate(resolve));
     this.onEnd();
+    this.guarded(() => this.onclose?.());
+  }
+
+  /** Calls what may be the application's, and tells its listener for errors how that failed. */
+  private guarded(call: () => void): void {
     try {
-      this.onclose?.();
+      call();
     } catch (error) {
       this.report(error);
     }
@@ -237,17 +237,4 @@ export class Channel implements Transport {
       // There is nobody left to be told.
     }
   }
-}
-
-interface CancelNotice {
-  readonly method: 'notifications/cancelled';
-  readonly params: { readonly requestId: string | number };
-}
-
-function isProgress(message: JSONRPCMessage): message is JSONRPCMessage & { readonly params?: unknown } {
-  return 'method' in message && message.method === 'notifications/progress' && !('id' in message);
-}
-
-function isCancelNotice(message: JSONRPCMessage): message is JSONRPCMessage & CancelNotice {
-  return 'method' in message && message.method === 'notifications/cancelled' && !('id' in message);
 }

@@ -152,9 +152,9 @@ export function interruptionBehind(source: Abortable): Interruption | undefined 
 export function onAbort(source: Abortable, listener: Listener): Waiter {
   const interruption = interruptionBehind(source);
   // A signal aborts a little later than the interruption behind it, which tells nobody twice.
-  const { aborted, reason } = interruption ?? source;
-  if (aborted) {
-    listener(reason);
+  const known = interruption ?? source;
+  if (known.aborted) {
+    listener(known.reason);
     return new Waiter(undefined, listener);
   }
   return (interruption?.waiters ?? waitersOf(source as AbortSignal)).add(listener);
