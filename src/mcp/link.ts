@@ -100,7 +100,7 @@ export class Link {
 
   /**
    * Connects the client; whoever calls this closes the link when it fails.
-   * @throws the signal's reason, RequestFailure, CallbackFailure, or the client's own refusal to connect
+   * @throws the reason of `until`, RequestFailure, CallbackFailure, or the client's own refusal to connect
    */
   async connect(options: object, until: Abortable): Promise<void> {
     try {
@@ -113,7 +113,7 @@ export class Link {
 
   /**
    * Sends a request and waits for its result.
-   * @throws the signal's reason, RequestFailure or CallbackFailure
+   * @throws the reason of `until`, RequestFailure or CallbackFailure
    */
   async request(method: string, params: object, options: LinkRequestOptions): Promise<RawResult> {
     const { progressToken, until, call } = options;

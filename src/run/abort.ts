@@ -69,7 +69,7 @@ class Waiters {
 /**
  * Ends some work early: for a reason of its own, or for that of whichever of its sources ends first. It is what an
  * AbortController is, except that its signal is made when somebody asks for it: most calls need none, and making one
- * takes longer than all else that the library does in a call.
+ * takes about as long as all else that the library does in a call.
  */
 export class Interruption {
   aborted = false;

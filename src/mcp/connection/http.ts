@@ -156,7 +156,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     const onerror = (error: Error): void => this.receive(exchange, () => this.onerror?.(error));
     const own: Readonly<Record<string | symbol, unknown>> = { _fetch: fetch, onmessage, onerror };
     return new Proxy(this, {
-      get: (transport, key) => own[key] ?? transport[key as keyof this],
+      get: (transport, key) => (Object.hasOwn(own, key) ? own[key] : transport[key as keyof this]),
     });
   }
 
