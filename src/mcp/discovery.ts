@@ -1,6 +1,7 @@
 import { injectable } from 'tsyringe';
 import { ProtocolError, ProviderError, type McpToolsetError } from '../errors';
 import { untilAborted } from '../run/abort';
+import { Attached } from '../run/attached';
 import type { Run } from '../run/run';
 import { mergeLimits, settingsOf } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
@@ -18,7 +19,7 @@ import { callMethod, toolsetInstance } from './toolset-instance';
 import { warmSource } from './warm-source';
 
 /** What was discovered in one run, so that discovering twice gives the same classes. */
-const offers = new WeakMap<Run, Map<ToolsetDefinition, Promise<Offer>>>();
+const offers = new Attached<Run, Map<ToolsetDefinition, Promise<Offer>>>();
 
 /** Resolves when no discovery for the run is under way; those of a run that has ended have then closed what they opened. */
 export async function discoveriesSettled(run: Run): Promise<void> {
@@ -64,8 +65,7 @@ async function discovered(toolset: ToolsetClass, binding: ToolBinding): Promise<
 }
 
 function once(definition: ToolsetDefinition, binding: ToolBinding, run: Run): Promise<Offer> {
-  const inRun = offers.get(run) ?? new Map<ToolsetDefinition, Promise<Offer>>();
-  offers.set(run, inRun);
+  const inRun = offers.of(run, () => new Map());
   const known = inRun.get(definition);
   if (known) return known;
   const discovering = attempt(definition, binding, () => inRun.delete(definition));

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors';
 import { untilAborted } from '../run/abort';
+import { Attached } from '../run/attached';
 import { isToolName, toolNames } from '../tool/names';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { McpToolClass } from '../toolset/callbacks';
@@ -38,13 +39,11 @@ export async function offeredTools(origin: ToolOrigin, binding: ToolBinding): Pr
   return definition.mapTool === undefined ? offered : mapped(offered, origin, binding);
 }
 
-const shared = new WeakMap<Catalog, readonly OfferedTool[]>();
+const shared = new Attached<Catalog, readonly OfferedTool[]>();
 
 /** The tools of a shared catalog, whose classes no run may change for the others. */
 function sharedTools(catalog: Catalog, origin: ToolOrigin): readonly OfferedTool[] {
-  const tools = shared.get(catalog) ?? selected(catalog, origin);
-  shared.set(catalog, tools);
-  return tools;
+  return shared.of(catalog, () => selected(catalog, origin));
 }
 
 /** One tool per selected definition; `origin` is that of the one run that they are for, if they are. */

@@ -145,7 +145,11 @@ export class ReopeningLink {
   async close(): Promise<void> {
     this.end.end();
     await this.reopening?.catch(() => undefined);
-    await closeTogether(this.links, `Toolset ${this.source.definition.name}`);
+    try {
+      await closeTogether(this.links, `Toolset ${this.source.definition.name}`);
+    } finally {
+      this.leave(() => undefined); // as nobody does any more whom it served
+    }
   }
 
   /** A link that is being replaced may end: the new one decides. */

@@ -1,3 +1,4 @@
+import { Attached } from '../run/attached';
 import type { Run } from '../run/run';
 import { closeTogether } from './session-registry';
 
@@ -16,15 +17,14 @@ class RunSessions {
   }
 }
 
-const sessionsOf = new WeakMap<Run, RunSessions>();
+const sessionsOf = new Attached<Run, RunSessions>();
 
 /**
  * Lets a run close a session when it ends, together with its other sessions.
  * @throws CancelledError when the run is closed
  */
 export function closeWithRun(run: Run, session: { close(): Promise<void> }): void {
-  const sessions = sessionsOf.get(run) ?? new RunSessions(run.id);
+  const sessions = sessionsOf.of(run, () => new RunSessions(run.id));
   run.register(sessions);
-  sessionsOf.set(run, sessions);
   sessions.add(session);
 }

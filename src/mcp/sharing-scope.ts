@@ -1,4 +1,5 @@
 import type { DependencyContainer } from 'tsyringe';
+import { Attached } from '../run/attached';
 import { CatalogStore } from './catalog-store';
 import { ClientFactory } from './client-factory';
 import { SharedCatalogs } from './shared-catalogs';
@@ -10,7 +11,7 @@ export interface SharingScope {
   readonly sessions: WarmSessions;
 }
 
-const scopes = new WeakMap<object, WeakMap<CatalogStore, SharingScope>>();
+const scopes = new Attached<object, Attached<CatalogStore, SharingScope>>();
 
 /**
  * What the runs of a container share. Those whose clients an application's own factory makes share with nobody else, and
@@ -21,13 +22,10 @@ export function sharingScope(container: DependencyContainer): SharingScope {
   const store = container.resolve(CatalogStore);
   const isOurs = factory.constructor === ClientFactory;
   const owner = isOurs ? ClientFactory : factory;
-  const byStore = scopes.get(owner) ?? new WeakMap<CatalogStore, SharingScope>();
-  scopes.set(owner, byStore);
+  const byStore = scopes.of(owner, () => new Attached());
   const keeps = isOurs && store.constructor !== CatalogStore;
-  const scope = byStore.get(store) ?? {
+  return byStore.of(store, () => ({
     catalogs: new SharedCatalogs(keeps ? store : undefined),
     sessions: new WarmSessions(),
-  };
-  byStore.set(store, scope);
-  return scope;
+  }));
 }

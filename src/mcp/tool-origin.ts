@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors';
+import { Attached } from '../run/attached';
 import type { Run } from '../run/run';
 import type { Limits, Logger } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
@@ -28,19 +29,17 @@ export interface ToolSource {
   readonly origin?: ToolOrigin;
 }
 
-const sources = new WeakMap<object, ToolSource>();
-const sharedBy = new WeakMap<Run, Map<ToolsetDefinition, ToolOrigin>>();
+const sources = new Attached<object, ToolSource>();
+const sharedBy = new Attached<Run, Map<ToolsetDefinition, ToolOrigin>>();
 
 /** Enters where a generated class comes from. */
 export function enterSource(toolClass: object, source: ToolSource): void {
-  sources.set(toolClass, source);
+  sources.of(toolClass, () => source);
 }
 
 /** Lets the tools of a run whose classes are shared with other runs have this origin. */
 export function enterOrigin(run: Run, origin: ToolOrigin): void {
-  const origins = sharedBy.get(run) ?? new Map<ToolsetDefinition, ToolOrigin>();
-  sharedBy.set(run, origins);
-  origins.set(origin.definition, origin);
+  sharedBy.of(run, () => new Map()).set(origin.definition, origin);
 }
 
 /** Where a generated class, or one that extends it, comes from. */

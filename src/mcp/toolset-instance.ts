@@ -1,13 +1,14 @@
 import type { InjectionToken } from 'tsyringe';
 import { ConfigurationError, McpToolsetError, messageOf } from '../errors';
-import type { Run } from '../run/run';
+import { Attached } from '../run/attached';
+import { identityOf, type RunIdentity } from '../run/identity';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { ToolsetDefinition } from '../toolset/definition';
 import { ownMetadata } from '../toolset/metadata';
 import { injectionHint } from './injection-hint';
 
-const instances = new WeakMap<object, Map<ToolsetDefinition, object>>();
-const servedRuns = new WeakMap<object, Run | undefined>();
+const instances = new Attached<object, Map<ToolsetDefinition, object>>();
+const served = new WeakMap<object, RunIdentity>();
 
 /**
  * The instance of a toolset class that serves a run, made by the run's container when it is first needed. Without a run,
@@ -15,23 +16,22 @@ const servedRuns = new WeakMap<object, Run | undefined>();
  * @throws ConfigurationError when the container cannot make it, or gives one that serves another run
  */
 export function toolsetInstance(definition: ToolsetDefinition, binding: ToolBinding): object {
-  const owner = binding.run ?? binding;
-  const made = instances.get(owner) ?? new Map<ToolsetDefinition, object>();
-  instances.set(owner, made);
+  const made = instances.of(binding.run ?? binding, () => new Map());
   const instance = made.get(definition) ?? forOneRun(resolve(definition, binding), definition, binding);
   made.set(definition, instance);
   return instance;
 }
 
 function forOneRun(instance: object, { toolset, name }: ToolsetDefinition, { run }: ToolBinding): object {
-  if (servedRuns.has(instance) && servedRuns.get(instance) !== run) {
+  const identity = identityOf(run);
+  if ((served.get(instance) ?? identity) !== identity) {
     throw new ConfigurationError(
       `Toolset ${name}: one instance of ${toolset.name} was resolved for two runs. Toolsets are made per run: do not ` +
         'register the class as a singleton.',
       { toolset: name },
     );
   }
-  servedRuns.set(instance, run);
+  served.set(instance, identity);
   return instance;
 }
 

@@ -14,6 +14,9 @@ const INTERRUPTION = Symbol('mcp-toolset/interruption');
 
 type WatchedSignal = AbortSignal & { [WAITERS]?: Waiters | undefined; [INTERRUPTION]?: Interruption };
 
+/** The reason of an end that has none. One for all: an error keeps whatever was being called when it was made. */
+const ENDED = new Error('ended');
+
 /** Somebody who waits for an end. */
 export class Waiter {
   /** The neighbours in the list of those who wait. */
@@ -111,7 +114,7 @@ export class Interruption {
   }
 
   /** Ends it for a reason of its own. */
-  end(reason: unknown = new Error('ended')): void {
+  end(reason: unknown = ENDED): void {
     if (this.aborted) return;
     this.release();
     this.aborted = true;

@@ -3,6 +3,7 @@ import type { DependencyContainer, InjectionToken } from 'tsyringe';
 import { CancelledError, CleanupError, ConfigurationError, DeadlineExceededError } from '../errors';
 import { Interruption, onAbort } from './abort';
 import { atDeadline } from './deadline';
+import { identityOf, type RunIdentity } from './identity';
 import { showOnly } from './show-only';
 
 /** Who and what a run is for. */
@@ -134,13 +135,13 @@ export class Run implements AsyncDisposable {
   /** Makes sure that what one run was injected into serves no other run. */
   private claim(resolved: object): void {
     const owner = owners.get(resolved);
-    if (owner !== undefined && owner !== this) {
+    if (owner !== undefined && owner !== identityOf(this)) {
       throw new ConfigurationError(
         `Run#resolve: an instance of ${resolved.constructor?.name} was made for run ${owner.id}, which was injected into it, ` +
           'and would serve another run now. Do not register the class as a singleton: mark it @injectable().',
       );
     }
-    if (this.bound) owners.set(resolved, this);
+    if (this.bound) owners.set(resolved, identityOf(this));
   }
 
   /**
@@ -195,7 +196,7 @@ export class Run implements AsyncDisposable {
 }
 
 /** The run that was injected into an object. */
-const owners = new WeakMap<object, Run>();
+const owners = new WeakMap<object, RunIdentity>();
 
 const CLOSERS = ['close', Symbol.asyncDispose, Symbol.dispose, 'dispose'] as const;
 

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConfigurationError } from '../errors';
 import { untilAborted } from '../run/abort';
+import { Attached } from '../run/attached';
 import { interrupted, interruption } from '../run/interruption';
 import { Turnstile } from '../run/turnstile';
 import { callContext, endingOf, type ToolCallContext } from './call-context';
@@ -46,8 +47,8 @@ export interface ToolDefinition {
   call(input: Record<string, unknown>, context: ToolCallContext): unknown;
 }
 
-const bindings = new WeakMap<Tool, ToolBinding>();
-const turnstiles = new WeakMap<object, Turnstile>();
+const bindings = new Attached<Tool, ToolBinding>();
+const turnstiles = new Attached<object, Turnstile>();
 
 /** Something that a model can call. Subclasses set the statics and implement `call`. */
 export abstract class Tool {
@@ -199,19 +200,15 @@ async function turnOf(tool: Tool, context: ToolCallContext): Promise<Turn> {
  * @throws ConfigurationError when it is bound to something else: a singleton would serve two runs
  */
 export function bindTool(tool: Tool, binding: ToolBinding): void {
-  const bound = bindings.get(tool);
-  if (bound !== undefined && bound.run !== binding.run) {
+  const bound = bindings.of(tool, () => binding);
+  if (bound.run !== binding.run) {
     throw new ConfigurationError(
       `Tool ${tool.constructor.name}: one instance was resolved for two runs. Tools are made per run: ` +
         'do not register the class as a singleton.',
     );
   }
-  bindings.set(tool, bound ?? binding);
 }
 
 function exclusiveTurnstile(binding: ToolBinding): Turnstile {
-  const owner = binding.run ?? binding;
-  const turnstile = turnstiles.get(owner) ?? new Turnstile();
-  turnstiles.set(owner, turnstile);
-  return turnstile;
+  return turnstiles.of(binding.run ?? binding, () => new Turnstile());
 }

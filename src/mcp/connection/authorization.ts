@@ -1,6 +1,7 @@
 import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { untilAborted } from '../../run/abort';
+import { Attached } from '../../run/attached';
 import { CallbackFailure, callback, RequestFailure } from '../request-failure';
 import { challengeOf, type Challenge } from './challenge';
 import { oauthReason, refusedWithout } from './oauth-failure';
@@ -41,7 +42,7 @@ interface Flight {
   readonly work: SharedWork<string | undefined>;
 }
 
-const known = new WeakMap<object, Map<string, Authorization>>();
+const known = new Attached<OAuthClientProvider, Map<string, Authorization>>();
 
 /** Gets tokens by an application's OAuth provider, once for all requests that need one at the same time. */
 export class Authorization {
@@ -56,8 +57,7 @@ export class Authorization {
 
   /** The one of this provider and server: connections that share a provider share its tokens. */
   static of(application: OAuthClientProvider, serverUrl: URL): Authorization {
-    const byServer = known.get(application) ?? new Map<string, Authorization>();
-    known.set(application, byServer);
+    const byServer = known.of(application, () => new Map());
     const authorization = byServer.get(serverUrl.href) ?? new Authorization(application, serverUrl);
     byServer.set(serverUrl.href, authorization);
     return authorization;
