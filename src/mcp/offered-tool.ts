@@ -1,17 +1,15 @@
 import type { Logger } from '../settings';
 import type { ToolSpecification } from '../tool/tool';
+import type { ToolBinding } from '../tool/tool-binding';
 import type { McpToolClass, McpToolDefinition } from '../toolset/callbacks';
-import type { ToolsetDefinition } from '../toolset/definition';
 import { generateTool } from './mcp-tool';
+import type { Operation } from './operation';
 import { OutputSchema } from './output-schema';
-import type { ToolOrigin } from './tool-origin';
+import { originIn, type SourcePlace } from './tool-origin';
 
 /** What the tools of one catalog have in common. */
-export interface CatalogPlace {
-  readonly definition: ToolsetDefinition;
+export interface CatalogPlace extends SourcePlace {
   readonly logger: Logger;
-  /** That of the one run that the tools are for; missing where runs share them. */
-  readonly origin?: ToolOrigin;
 }
 
 /**
@@ -21,6 +19,7 @@ export interface CatalogPlace {
 export class OfferedTool {
   private made: McpToolClass | undefined;
   private told: ToolSpecification | undefined;
+  private output: OutputSchema | undefined;
 
   constructor(
     /** The name that the model sees, unless the application gives the class another one. */
@@ -40,6 +39,20 @@ export class OfferedTool {
     return this.made;
   }
 
+  /** Whether somebody has the class. */
+  get hasClass(): boolean {
+    return this.made !== undefined;
+  }
+
+  /**
+   * The operation, for whoever calls it without a class.
+   * @throws ConfigurationError where the toolset was not discovered in the run of the binding
+   */
+  operationFor(binding: ToolBinding): Operation {
+    const { mcpTool, outputSchema } = this;
+    return { mcpTool, outputSchema, origin: originIn(this.place, mcpTool, binding) };
+  }
+
   /** Puts the application's class in the place of the generated one. */
   replaceClass(toolClass: McpToolClass): void {
     this.made = toolClass;
@@ -56,6 +69,12 @@ export class OfferedTool {
     return this.told;
   }
 
+  private get outputSchema(): OutputSchema {
+    const { definition, logger } = this.place;
+    this.output ??= new OutputSchema(this.mcpTool, definition.name, logger);
+    return this.output;
+  }
+
   private describe(): ToolSpecification {
     const { name, mcpTool, toolset } = this;
     const description = describedAs(mcpTool, toolset);
@@ -63,9 +82,8 @@ export class OfferedTool {
   }
 
   private generate(): McpToolClass {
-    const { definition, logger, origin } = this.place;
-    const { mcpTool, specification } = this;
-    const outputSchema = new OutputSchema(mcpTool, definition.name, logger);
+    const { definition, origin } = this.place;
+    const { mcpTool, specification, outputSchema } = this;
     const source = { definition, outputSchema, ...(origin && { origin }) };
     const generated = generateTool({ specification, mcpTool }, source);
     return origin ? generated : Object.freeze(generated);

@@ -14,14 +14,15 @@ interface ClosableSession extends OpenSession {
   close(): Promise<void>;
 }
 
-const open = new Set<ClosableSession>();
+/** No `Set`: one whose members come and go leaves its earlier tables behind, with members that V8 takes for alive. */
+const open: ClosableSession[] = [];
 
 /** Every open session of the process, whichever container asks. */
 @singleton()
 export class SessionRegistry {
   /** How many sessions are open. */
   get size(): number {
-    return open.size;
+    return open.length;
   }
 
   /** The open sessions, the oldest first. */
@@ -40,12 +41,13 @@ export class SessionRegistry {
 
 /** Enters a session that opens; it leaves by `leaveRegistry`. */
 export function enterRegistry(session: ClosableSession): void {
-  open.add(session);
+  open.push(session);
 }
 
 /** Takes out a session that has closed. */
 export function leaveRegistry(session: ClosableSession): void {
-  open.delete(session);
+  const index = open.indexOf(session);
+  if (index >= 0) open.splice(index, 1);
 }
 
 /**

@@ -3,7 +3,7 @@ import { Attached } from '../run/attached';
 import type { Run } from '../run/run';
 import type { Limits, Logger } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
-import type { McpToolClass } from '../toolset/callbacks';
+import type { McpToolClass, McpToolDefinition } from '../toolset/callbacks';
 import type { ToolsetDefinition } from '../toolset/definition';
 import type { CatalogSource } from './catalog';
 import type { OutputSchema } from './output-schema';
@@ -21,12 +21,16 @@ export interface ToolOrigin {
   readonly logger: Logger;
 }
 
-/** What a generated class knows about where it comes from. */
-export interface ToolSource {
+/** Where a tool comes from. */
+export interface SourcePlace {
   readonly definition: ToolsetDefinition;
-  readonly outputSchema: OutputSchema;
-  /** That of the run that the class was generated for; missing in a class that runs share. */
+  /** That of the one run that the tool is for; missing where runs share it. */
   readonly origin?: ToolOrigin;
+}
+
+/** What a generated class knows about where it comes from. */
+export interface ToolSource extends SourcePlace {
+  readonly outputSchema: OutputSchema;
 }
 
 const sources = new Attached<object, ToolSource>();
@@ -54,12 +58,20 @@ export function sourceOf(toolClass: object): ToolSource {
  * @throws ConfigurationError where the toolset was not discovered in that run
  */
 export function originOf(toolClass: McpToolClass, binding: ToolBinding): ToolOrigin {
-  const { definition } = sourceOf(toolClass);
-  const origin = findOrigin(toolClass, binding);
+  return originIn(sourceOf(toolClass), toolClass.mcpTool, binding);
+}
+
+/**
+ * The origin of a tool with this source in the run of a binding.
+ * @throws ConfigurationError where the toolset was not discovered in that run
+ */
+export function originIn(source: SourcePlace, { name }: McpToolDefinition, binding: ToolBinding): ToolOrigin {
+  const origin = findOrigin(source, binding);
   const run = origin?.session.run;
   if (origin && !(run && binding.run && run !== binding.run)) return origin;
+  const { definition } = source;
   throw new ConfigurationError(
-    `Toolset ${definition.name}, tool ${quoted(toolClass.mcpTool.name)}: its class was generated for another run, with ` +
+    `Toolset ${definition.name}, tool ${quoted(name)}: its class was generated for another run, with ` +
       'whose credentials it would call. Register the toolset itself in every run.',
     { toolset: definition.name },
   );
@@ -67,7 +79,8 @@ export function originOf(toolClass: McpToolClass, binding: ToolBinding): ToolOri
 
 /** The session behind a generated class in the run of a binding, if the class is one. */
 export function sessionOf(toolClass: object, binding: ToolBinding): Session | undefined {
-  return findOrigin(toolClass, binding)?.session;
+  const source = findSource(toolClass);
+  return source && findOrigin(source, binding)?.session;
 }
 
 /** The toolset behind a generated class, if the class is one. */
@@ -75,10 +88,8 @@ export function toolsetNameOf(toolClass: object): string | undefined {
   return findSource(toolClass)?.definition.name;
 }
 
-function findOrigin(toolClass: object, { run }: ToolBinding): ToolOrigin | undefined {
-  const source = findSource(toolClass);
-  if (!source) return undefined;
-  return source.origin ?? (run && sharedBy.get(run)?.get(source.definition));
+function findOrigin({ definition, origin }: SourcePlace, { run }: ToolBinding): ToolOrigin | undefined {
+  return origin ?? (run && sharedBy.get(run)?.get(definition));
 }
 
 function findSource(toolClass: object): ToolSource | undefined {

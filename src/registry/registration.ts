@@ -1,4 +1,7 @@
-import type { Tool, ToolSpecification } from '../tool/tool';
+import { callOperation } from '../mcp/operation';
+import { execute, type Callee } from '../tool/execute';
+import type { ToolExecution } from '../tool/execution';
+import type { ExecuteOptions, Tool, ToolSpecification } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
 import { instantiate, type Candidate } from './candidate';
 
@@ -24,6 +27,19 @@ export class Registration {
   get specification(): ToolSpecification {
     const offered = this.made ? undefined : this.candidate.offered;
     return offered ? offered.specification : this.tool.specification;
+  }
+
+  /**
+   * Carries a call out. A tool that nobody has is not made for it: a class and an instance cost as much as the call.
+   * @throws what `Tool#execute` throws
+   */
+  execute(input: unknown, { callId, signal }: Pick<ExecuteOptions, 'callId' | 'signal'>): Promise<ToolExecution> {
+    const { binding } = this;
+    const { offered } = this.candidate;
+    if (this.made || !offered || offered.hasClass) return this.tool.execute(input, { callId, signal, binding });
+    const operation = offered.operationFor(binding);
+    const call: Callee['call'] = (checked, context) => callOperation(operation, checked, context);
+    return execute({ input, binding, callId, signal, call });
   }
 
   /** The tool, if the registry made it and has to close it. */

@@ -98,9 +98,10 @@ export class ToolRegistry implements Iterable<Tool> {
     { signal }: { readonly signal?: AbortSignal | undefined },
   ): Promise<ToolExecution> {
     this.checkOpen();
-    const tool = this.get(name);
-    if (!tool) return failed(new ToolError(`Unknown tool: ${typeof name === 'string' ? name : `a ${typeof name}`}`));
-    return tool.execute(input, { callId: id, signal, binding: this.binding });
+    const registration = this.registrations.get(name);
+    if (!registration)
+      return failed(new ToolError(`Unknown tool: ${typeof name === 'string' ? name : `a ${typeof name}`}`));
+    return registration.execute(input, { callId: id, signal });
   }
 
   private async closeTools(): Promise<void> {

@@ -22,6 +22,8 @@ export class Waiter {
   /** The neighbours in the list of those who wait. */
   next: Waiter | undefined;
   previous: Waiter | undefined;
+  /** Another one of the same interruption. */
+  fellow: Waiter | undefined;
 
   constructor(
     private readonly list: Waiters | undefined,
@@ -86,7 +88,8 @@ export class Interruption {
   private static ending: Interruption[] | undefined;
 
   private controller: AbortController | undefined;
-  private following: readonly Waiter[] = [];
+  /** The last of those that it has left with its sources. No array, for V8 would keep what the arrays of old calls hold. */
+  private following: Waiter | undefined;
 
   constructor(sources: readonly Abortable[] = []) {
     for (const source of sources) this.follow(source);
@@ -106,7 +109,8 @@ export class Interruption {
   follow(source: Abortable, reasonOf = (reason: unknown): unknown => reason): void {
     if (this.aborted) return;
     const waiter = onAbort(source, (reason) => this.end(reasonOf(reason)));
-    this.following = [...this.following, waiter];
+    waiter.fellow = this.following;
+    this.following = waiter;
   }
 
   throwIfAborted(): void {
@@ -138,8 +142,8 @@ export class Interruption {
 
   /** Takes back what it has left with its sources; nothing but `end` ends it any more. */
   release(): void {
-    for (const waiter of this.following) waiter.leave();
-    this.following = [];
+    for (let waiter = this.following; waiter; waiter = waiter.fellow) waiter.leave();
+    this.following = undefined;
   }
 }
 

@@ -1,12 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConfigurationError } from '../errors';
-import { untilAborted } from '../run/abort';
 import { Attached } from '../run/attached';
-import { interrupted, interruption } from '../run/interruption';
 import { Turnstile } from '../run/turnstile';
-import { callContext, endingOf, type ToolCallContext } from './call-context';
+import { endingOf, type ToolCallContext } from './call-context';
 import { checkDeclaration } from './declaration';
-import { failed, keptOf, rejected, succeeded, type ToolExecution } from './execution';
+import { execute, type ToolInput } from './execute';
+import type { ToolExecution } from './execution';
 import { inputCheck } from './input-schema';
 import type { JsonSchema } from './json-schema';
 import type { ToolBinding } from './tool-binding';
@@ -85,19 +84,10 @@ export abstract class Tool {
    * @throws CancelledError, DeadlineExceededError or CleanupError; every other failure becomes an error execution
    */
   async execute(input?: unknown, options: ExecuteOptions = {}): Promise<ToolExecution> {
+    const { callId, signal } = options;
     const binding = options.binding ?? this.binding;
-    binding.run?.check();
-    const fault = inputFault(this, input);
-    if (fault !== undefined) return rejected(`Invalid tool input: ${fault}`);
-    const ending = interruption(binding.run, options.signal);
-    const context = callContext({ binding, callId: options.callId, ending });
-    try {
-      return succeeded(await inTurn(this, (input ?? {}) as Record<string, unknown>, context));
-    } catch (error) {
-      return failed(ending.aborted ? interrupted(ending) : error, keptOf(context));
-    } finally {
-      ending.release();
-    }
+    const call = (checked: ToolInput, context: ToolCallContext): unknown => inTurn(this, checked, context);
+    return execute({ input, binding, callId, signal, faultOf: (given) => inputFault(this, given), call });
   }
 
   /** Frees what the tool holds; its registry calls it when it closes. */
@@ -139,28 +129,24 @@ export function leaveInputUnchecked(tool: Tool): void {
   unchecked.add(tool);
 }
 
-function inputFault(tool: Tool, input: unknown): string | undefined {
-  if (input !== undefined && input !== null && (typeof input !== 'object' || Array.isArray(input))) {
-    return `expected an object, got ${Array.isArray(input) ? 'an array' : `a ${typeof input}`}.`;
-  }
+function inputFault(tool: Tool, input: ToolInput): string | undefined {
   if (unchecked.has(tool)) return undefined;
   const { name, inputSchema } = tool.specification;
-  const faults = inputCheck(inputSchema, name)(input ?? {});
+  const faults = inputCheck(inputSchema, name)(input);
   return faults.length > 0 ? `${faults.join('; ')}.` : undefined;
 }
 
-function inTurn(tool: Tool, input: Record<string, unknown>, context: ToolCallContext): Promise<unknown> {
-  const ending = endingOf(context);
-  const work = async (): Promise<unknown> => {
-    ending.throwIfAborted();
-    return await tool.call(input, context);
-  };
+function inTurn(tool: Tool, input: ToolInput, context: ToolCallContext): unknown {
   const { exclusive } = tool.constructor as typeof Tool;
-  return untilAborted(exclusive ? exclusively(tool, context, work) : work(), ending);
+  return exclusive ? exclusively(tool, input, context) : tool.call(input, context);
 }
 
-async function exclusively(tool: Tool, context: ToolCallContext, work: () => Promise<unknown>): Promise<unknown> {
+async function exclusively(tool: Tool, input: ToolInput, context: ToolCallContext): Promise<unknown> {
   const turn = await turnOf(tool, context);
+  const work = async (): Promise<unknown> => {
+    endingOf(context).throwIfAborted();
+    return tool.call(input, context);
+  };
   return currentTurn.run(turn, work).finally(turn.end);
 }
 
