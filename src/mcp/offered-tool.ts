@@ -1,4 +1,5 @@
 import type { Logger } from '../settings';
+import { PlainSpecification } from '../tool/plain-specification';
 import type { ToolSpecification } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { McpToolClass, McpToolDefinition } from '../toolset/callbacks';
@@ -78,7 +79,7 @@ export class OfferedTool {
   private describe(): ToolSpecification {
     const { name, mcpTool, toolset } = this;
     const description = describedAs(mcpTool, toolset);
-    return Object.freeze({ name, description, inputSchema: mcpTool.inputSchema ?? { type: 'object' } });
+    return Object.freeze(new PlainSpecification(name, description, mcpTool.inputSchema ?? { type: 'object' }));
   }
 
   private generate(): McpToolClass {

@@ -63,7 +63,7 @@ export class RunFactory {
       deadline: earliest(options.deadline, options.timeout),
       signal: options.signal,
     });
-    registerRunScope(run, container);
+    run.register({ close: registerRunScope(run, container) });
     return run;
   }
 }

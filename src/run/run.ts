@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { DependencyContainer, InjectionToken } from 'tsyringe';
 import { CancelledError, CleanupError, ConfigurationError, DeadlineExceededError } from '../errors';
 import { Interruption, onAbort } from './abort';
+import { closedError } from './closed-error';
 import { atDeadline } from './deadline';
 import { identityOf, type RunIdentity } from './identity';
 import { showOnly } from './show-only';
@@ -84,7 +85,7 @@ export class Run implements AsyncDisposable {
    * @throws CancelledError when it was cancelled or closed, DeadlineExceededError when its deadline has passed
    */
   check(): void {
-    if (this.closing) throw this.closedError();
+    if (this.closing) throw closedError(this.id);
     if (this.remainingTime() <= 0) this.expire();
     this.ending.throwIfAborted();
   }
@@ -104,7 +105,7 @@ export class Run implements AsyncDisposable {
    * @throws ConfigurationError when there is no way to close it, CancelledError when the run is closed
    */
   register<T extends RunResource>(resource: T): T {
-    if (this.closing) throw this.closedError();
+    if (this.closing) throw closedError(this.id);
     if (closerOf(resource) === undefined) {
       throw new ConfigurationError(
         'Run#register: expected a resource with close(), dispose(), [Symbol.asyncDispose]() or [Symbol.dispose]().',
@@ -120,7 +121,7 @@ export class Run implements AsyncDisposable {
    * singleton), and what the container throws
    */
   resolve<T>(token: InjectionToken<T>): T {
-    if (this.closing) throw this.closedError();
+    if (this.closing) throw closedError(this.id);
     this.bound = false;
     const resolved = this.container.resolve(token);
     if (typeof resolved === 'object' && resolved !== null) this.claim(resolved);
@@ -152,7 +153,7 @@ export class Run implements AsyncDisposable {
     if (!this.closing) {
       let start = (): void => undefined;
       this.closing = new Promise<void>((resolve) => (start = resolve)).then(() => this.closeResources());
-      this.end(() => this.closedError());
+      this.end(() => closedError(this.id));
       start();
     }
     return this.closing;
@@ -171,13 +172,6 @@ export class Run implements AsyncDisposable {
     if (this.ending.aborted) return;
     this.ending.end(reason());
     for (const detach of this.detach.splice(0)) detach();
-  }
-
-  private closedError(): CancelledError {
-    return new CancelledError(
-      `Run ${this.id} is closed; start a new run. (An object that keeps a run's registry must not outlive the run, as a ` +
-        'singleton would, and what is done in a run has to be awaited before it closes.)',
-    );
   }
 
   private async closeResources(): Promise<void> {
