@@ -1,5 +1,4 @@
 import { Attached } from './attached';
-import type { Run } from './run';
 
 /** What stands for a run in a table of objects that may outlive it. */
 export interface RunIdentity {
@@ -7,9 +6,9 @@ export interface RunIdentity {
 }
 
 const NONE: RunIdentity = { id: undefined };
-const identities = new Attached<Run, RunIdentity>();
+const identities = new Attached<object, RunIdentity>();
 
 /** The identity of a run, or of what belongs to none. */
-export function identityOf(run: Run | undefined): RunIdentity {
+export function identityOf(run: { readonly id: string } | undefined): RunIdentity {
   return run ? identities.of(run, () => ({ id: run.id })) : NONE;
 }
