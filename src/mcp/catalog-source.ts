@@ -1,4 +1,4 @@
-import { NEVER } from '../run/abort';
+import { endOf } from '../run/run';
 import type { Limits, Logger } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { ToolsetDefinition } from '../toolset/definition';
@@ -27,7 +27,7 @@ export async function catalogSource(options: CatalogSourceOptions): Promise<Cata
   const key = keyFor ? await sharingKey(keyFor, binding, { toolset: definition.name, option: 'catalog' }) : '';
   const { catalogs } = sharingScope(binding.container);
   const place = { definition, key, limits, logger };
-  const signal = binding.run?.signal ?? NEVER;
+  const signal = endOf(binding.run);
   const check = (tools: unknown): Promise<Catalog> => readCatalog(() => Promise.resolve({ tools }), reading);
   return {
     isShared: true,

@@ -1,5 +1,6 @@
 import { ConfigurationError, messageOf, ProviderError } from '../errors';
-import { NEVER, untilAborted } from '../run/abort';
+import { untilAborted } from '../run/abort';
+import { endOf } from '../run/run';
 import { settingsOf } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
 import { toolsetDefinition, type ToolsetClass } from '../toolset/definition';
@@ -24,9 +25,7 @@ export async function completeAuthorization(toolset: ToolsetClass, binding: Tool
   const created = await binding.container.resolve(ClientFactory).create(toolset, binding);
   const parts = await checkedUnconnected(created, name, 'ClientFactory');
   const time = parts.timeout ?? timeout ?? settingsOf(binding.container).timeout;
-  const wait = new Patience([binding.run?.signal ?? NEVER], time, () =>
-    notCompleted(name, `no answer within ${time} ms`),
-  );
+  const wait = new Patience([endOf(binding.run)], time, () => notCompleted(name, `no answer within ${time} ms`));
   try {
     await untilAborted(finish(asOfficial(parts).transport, name, code), wait);
   } finally {

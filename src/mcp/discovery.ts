@@ -2,7 +2,7 @@ import { injectable } from 'tsyringe';
 import { ProtocolError, ProviderError, type McpToolsetError } from '../errors';
 import { untilAborted } from '../run/abort';
 import { Attached } from '../run/attached';
-import type { Run } from '../run/run';
+import { endOf, type Run } from '../run/run';
 import { mergeLimits, settingsOf } from '../settings';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { ToolProvider } from '../tool/tool-provider';
@@ -80,7 +80,7 @@ async function attempt(definition: ToolsetDefinition, binding: ToolBinding, forg
   } catch (error) {
     forget?.();
     if (!definition.optional || !(ProviderError.is(error) || ProtocolError.is(error))) throw uncarried(error);
-    await untilAborted(report(error, definition, binding), binding.run?.signal);
+    await untilAborted(report(error, definition, binding), endOf(binding.run));
     return { tools: [] };
   }
 }

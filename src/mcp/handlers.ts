@@ -1,6 +1,7 @@
 import { z } from 'zod/v4';
 import { ConfigurationError, messageOf, ToolError } from '../errors';
 import { Interruption, NEVER, untilAborted } from '../run/abort';
+import { endOf } from '../run/run';
 import type { Limits, Logger } from '../settings';
 import { UNBOUND, type ToolBinding } from '../tool/tool-binding';
 import type { ToolsetDefinition } from '../toolset/definition';
@@ -107,7 +108,7 @@ export class Handlers {
     this.checkLoad(role);
     const call = link.callOfMessage(params);
     const resume = link.calls.pause(call);
-    const ending = new Interruption([this.runSignal(), signal, call?.wait ?? NEVER]);
+    const ending = new Interruption([endOf(this.parts.binding.run), signal, call?.wait ?? NEVER]);
     try {
       ending.throwIfAborted();
       this.answering += 1;
@@ -136,8 +137,9 @@ export class Handlers {
   }
 
   private notify(role: HandlerRole, params: object, call: ActiveCall | undefined): void {
-    const signal = this.runSignal();
-    this.queue.push(() => (signal.aborted ? undefined : this.call(role, params, this.context(signal, call))));
+    const { run } = this.parts.binding;
+    const context = (): HandlerContext => this.context(run?.signal ?? NEVER, call);
+    this.queue.push(() => (endOf(run).aborted ? undefined : this.call(role, params, context())));
   }
 
   private call(role: HandlerRole, params: object, context: HandlerContext): unknown {
@@ -161,10 +163,6 @@ export class Handlers {
       logger.error(`${where}: the server's ${REQUESTS[role].method} is not answered: ${messageOf(error)}`, error);
     }
     return isForServer ? unanswered(error.message) : unanswered();
-  }
-
-  private runSignal(): AbortSignal {
-    return this.parts.binding.run?.signal ?? NEVER;
   }
 }
 

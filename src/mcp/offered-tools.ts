@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors';
 import { untilAborted } from '../run/abort';
 import { Attached } from '../run/attached';
+import { endOf } from '../run/run';
 import { isToolName, toolNames } from '../tool/names';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { McpToolClass } from '../toolset/callbacks';
@@ -29,7 +30,7 @@ export interface Offer {
 export async function offeredTools(origin: ToolOrigin, binding: ToolBinding): Promise<readonly OfferedTool[]> {
   const { definition, session, catalog: source } = origin;
   const readPage = (params: object): Promise<RawResult> =>
-    session.request({ method: 'tools/list', params, signal: binding.run?.signal });
+    session.request({ method: 'tools/list', params, signal: endOf(binding.run) });
   const catalog = await source.read(readPage);
   if (source.isShared && binding.run && definition.mapTool === undefined) {
     enterOrigin(binding.run, origin);
@@ -100,7 +101,7 @@ async function mappedClass(
   if (mapTool === undefined) return generated;
   const { mcpTool } = generated;
   const mapping = callback(() => callMethod(instance, mapTool, generated, { mcpTool, binding }));
-  const returned: unknown = await untilAborted(mapping, binding.run?.signal);
+  const returned: unknown = await untilAborted(mapping, endOf(binding.run));
   if (returned === null || returned === undefined) return undefined;
   const where = `Toolset ${name}, tool ${quoted(mcpTool.name)}, method ${String(mapTool)}`;
   const fault = mappingFault(returned, generated);

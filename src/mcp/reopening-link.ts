@@ -18,7 +18,7 @@ export interface LinkSource {
   /** Time for one request in milliseconds, unless the connection says otherwise. */
   readonly timeout: number;
   /** Ends connecting, with its reason. */
-  readonly signal: AbortSignal;
+  readonly signal: Abortable;
   /** Builds a new unconnected client. */
   readonly create: () => Promise<UnconnectedClient>;
   /** What the server asks and tells. */

@@ -1,7 +1,7 @@
 import { ProviderError } from '../errors';
 import { noteOutcome } from '../run/interruption';
 import { Interruption, NEVER, type Abortable } from '../run/abort';
-import type { Run } from '../run/run';
+import { endOf, type Run } from '../run/run';
 import { Turnstile } from '../run/turnstile';
 import { describe, outcomeOf, type RequestSubject } from './failures';
 import type { RawResult } from './reply';
@@ -42,7 +42,7 @@ export class Session implements OpenSession {
     const { definition, binding, create, handlers, warm } = parts;
     this.toolset = definition.name;
     this.runId = binding.run?.id;
-    const signal = binding.run?.signal ?? NEVER;
+    const signal = endOf(binding.run);
     const timeout = definition.timeout ?? parts.timeout;
     const onLost = (reason: string): void => this.lost(reason);
     const source = { definition, create, signal, timeout, handlers, onLost };

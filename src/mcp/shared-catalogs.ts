@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ConfigurationError, messageOf, ProtocolError, ProviderError } from '../errors';
-import { untilAborted } from '../run/abort';
+import { untilAborted, type Abortable } from '../run/abort';
 import type { Limits, Logger } from '../settings';
 import type { ToolsetDefinition } from '../toolset/definition';
 import { boundedWait } from './bounded-wait';
@@ -28,7 +28,7 @@ export interface CatalogRequest extends CatalogPlace {
   /** Milliseconds that the catalog is good for. */
   readonly ttl: number;
   /** Ends the waiting, with its reason. */
-  readonly signal: AbortSignal;
+  readonly signal: Abortable;
   /** Asks the server. */
   readonly read: () => Promise<Catalog>;
   /** Checks what a store has kept like an answer of the server. */

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors';
 import { untilAborted } from '../run/abort';
+import { endOf } from '../run/run';
 import type { ToolBinding } from '../tool/tool-binding';
 import { callback } from './request-failure';
 
@@ -14,7 +15,7 @@ export async function sharingKey(
 ): Promise<string> {
   const value = await untilAborted(
     callback(() => key(binding)),
-    binding.run?.signal,
+    endOf(binding.run),
   );
   if (typeof value === 'string' && value !== '') return value;
   throw new ConfigurationError(

@@ -3,6 +3,7 @@ import { ConfigurationError } from '../errors';
 import { offerOf, ToolsetDiscovery } from '../mcp/discovery';
 import { sessionOf } from '../mcp/tool-origin';
 import { untilAborted } from '../run/abort';
+import { endOf } from '../run/run';
 import { Tool, type ToolClass } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { ToolProvider } from '../tool/tool-provider';
@@ -54,7 +55,7 @@ async function expandOne(entry: unknown, context: ExpansionContext): Promise<Exp
 
 /** What an application's function answers, unless the run ends first. */
 function answer<T>(ask: () => T | PromiseLike<T>, { run }: ToolBinding): Promise<T> {
-  return untilAborted((async () => ask())(), run?.signal);
+  return untilAborted((async () => ask())(), run && endOf(run));
 }
 
 async function expandToolset(toolset: ToolsetClass, context: ExpansionContext): Promise<Expansion> {

@@ -63,6 +63,10 @@ class Waiters {
     if (!this.first) this.onEmpty?.();
   }
 
+  get isEmpty(): boolean {
+    return this.first === undefined;
+  }
+
   fire(reason: unknown): void {
     for (let waiter = this.first; waiter; waiter = this.first) {
       this.remove(waiter);
@@ -78,7 +82,6 @@ class Waiters {
  */
 export class Interruption {
   aborted = false;
-  reason: unknown;
   /** What is known about the call, should it end early from now on. */
   outcome?: CallOutcome;
   /** Those who wait for it. */
@@ -88,11 +91,20 @@ export class Interruption {
   private static ending: Interruption[] | undefined;
 
   private controller: AbortController | undefined;
+  private why: unknown;
+  /** Makes the reason, as long as nobody has asked for it. */
+  private makeReason: (() => unknown) | undefined;
   /** The last of those that it has left with its sources. No array, for V8 would keep what the arrays of old calls hold. */
   private following: Waiter | undefined;
 
   constructor(sources: readonly Abortable[] = []) {
     for (const source of sources) this.follow(source);
+  }
+
+  get reason(): unknown {
+    if (this.makeReason) this.why = this.makeReason();
+    this.makeReason = undefined;
+    return this.why;
   }
 
   /** As an AbortSignal, for whoever needs one. */
@@ -119,16 +131,21 @@ export class Interruption {
 
   /** Ends it for a reason of its own. */
   end(reason: unknown = ENDED): void {
+    this.endWith(() => reason);
+  }
+
+  /** Ends it for a reason of its own, which is made when somebody asks for it: an error takes as long as half a request. */
+  endWith(makeReason: () => unknown): void {
     if (this.aborted) return;
     this.release();
     this.aborted = true;
-    this.reason = reason;
+    this.makeReason = makeReason;
     const outer = Interruption.ending;
     const ended = (Interruption.ending = outer ?? []);
     ended.push(this);
     try {
       // Before the signal: what follows both sees this end, and not that of a signal which was made of that one.
-      this.waiters.fire(reason);
+      if (!this.waiters.isEmpty) this.waiters.fire(this.reason);
     } finally {
       if (!outer) Interruption.abortSignals(ended);
     }
@@ -137,7 +154,7 @@ export class Interruption {
   /** In the order in which they ended: an application that hears of one finds that those have aborted which it follows. */
   private static abortSignals(ended: readonly Interruption[]): void {
     Interruption.ending = undefined;
-    for (const { controller, reason } of ended) controller?.abort(reason);
+    for (const { controller, reason } of ended.filter(({ controller }) => controller)) controller?.abort(reason);
   }
 
   /** Takes back what it has left with its sources; nothing but `end` ends it any more. */

@@ -1,10 +1,10 @@
 import { CancelledError, DeadlineExceededError, type CallOutcome } from '../errors';
 import { Interruption, interruptionBehind, type Abortable } from './abort';
-import type { Run } from './run';
+import { endOf, type Run } from './run';
 
 /** What may end one piece of work early: its run, or its own signal. It ends with their `CancelledError` or `DeadlineExceededError`. */
 export function interruption(run: Run | undefined, signal: AbortSignal | undefined): Interruption {
-  const made = new Interruption(run ? [run.signal] : []);
+  const made = new Interruption(run ? [endOf(run)] : []);
   if (signal) made.follow(signal, (cause) => new CancelledError('The call was cancelled.', { cause }));
   return made;
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { DependencyContainer, InjectionToken } from 'tsyringe';
 import { CancelledError, CleanupError, ConfigurationError, DeadlineExceededError } from '../errors';
-import { Interruption, onAbort } from './abort';
+import { Interruption, NEVER, onAbort, type Abortable } from './abort';
 import { closedError } from './closed-error';
 import { atDeadline } from './deadline';
 import { identityOf, type RunIdentity } from './identity';
@@ -35,6 +35,8 @@ export interface RunParts {
   readonly signal: AbortSignal | undefined;
 }
 
+let endingOf: (run: Run) => Abortable;
+
 /** One agent execution: it owns a child container, a cancellation signal, a deadline and the resources registered with it. */
 export class Run implements AsyncDisposable {
   readonly invocation: Invocation;
@@ -48,6 +50,11 @@ export class Run implements AsyncDisposable {
   private readonly detach: (() => void)[] = [];
   private closing: Promise<void> | undefined;
   private bound = false;
+  private hasSignal = false;
+
+  static {
+    endingOf = (run) => run.ending;
+  }
 
   /** Runs are made by `RunFactory#start`. */
   constructor(parts: RunParts) {
@@ -56,8 +63,6 @@ export class Run implements AsyncDisposable {
     this.deadline = parts.deadline;
     showOnly(this, ['invocation', 'deadline']);
     const { signal, deadline } = parts;
-    // An application may hand the signal to as many requests of its own as it likes.
-    setMaxListeners(0, this.signal);
     if (deadline) this.detach.push(atDeadline(deadline.getTime(), () => this.expire()));
     if (deadline && deadline.getTime() <= Date.now()) this.expire();
     if (!signal || this.ending.aborted) return;
@@ -71,7 +76,11 @@ export class Run implements AsyncDisposable {
 
   /** Aborts when the run is cancelled, expires or closes; its reason is the `CancelledError` or `DeadlineExceededError`. */
   get signal(): AbortSignal {
-    return this.ending.signal;
+    const { signal } = this.ending;
+    // An application may hand it to as many requests of its own as it likes.
+    if (!this.hasSignal) setMaxListeners(0, signal);
+    this.hasSignal = true;
+    return signal;
   }
 
   get state(): RunState {
@@ -170,7 +179,7 @@ export class Run implements AsyncDisposable {
 
   private end(reason: () => Error): void {
     if (this.ending.aborted) return;
-    this.ending.end(reason());
+    this.ending.endWith(reason);
     for (const detach of this.detach.splice(0)) detach();
   }
 
@@ -191,6 +200,11 @@ export class Run implements AsyncDisposable {
 
 /** The run that was injected into an object. */
 const owners = new WeakMap<object, RunIdentity>();
+
+/** When a run ends, for the library: `Run#signal` would make an AbortSignal. */
+export function endOf(run: Run | undefined): Abortable {
+  return run ? endingOf(run) : NEVER;
+}
 
 const CLOSERS = ['close', Symbol.asyncDispose, Symbol.dispose, 'dispose'] as const;
 

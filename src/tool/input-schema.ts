@@ -115,7 +115,9 @@ function describeFault({ instancePath, message, keyword, params }: ErrorObject):
 
 const MOST_SHARED = 1_000;
 const LONGEST_SHARED = 64 * 1024;
-const shared = new Map<string, SchemaCheck>();
+/** Those that were asked for lately, and those of before: what is asked for again is kept, and nothing is taken out. */
+let recent = new Map<string, SchemaCheck>();
+let earlier = new Map<string, SchemaCheck>();
 
 /**
  * The check of a schema by its content, compiled once for all that have the same; the latest of them are remembered.
@@ -123,11 +125,15 @@ const shared = new Map<string, SchemaCheck>();
  */
 export function sharedCheck(schema: JsonSchema): SchemaCheck {
   const content = JSON.stringify(schema);
-  const check = shared.get(content) ?? compileSchema(schema, { allFaults: false });
-  shared.delete(content);
-  if (content.length <= LONGEST_SHARED) shared.set(content, check);
-  const [oldest] = shared.keys();
-  if (shared.size > MOST_SHARED && oldest !== undefined) shared.delete(oldest);
+  const known = recent.get(content);
+  if (known) return known;
+  const check = earlier.get(content) ?? compileSchema(schema, { allFaults: false });
+  if (content.length > LONGEST_SHARED) return check;
+  if (recent.size >= MOST_SHARED / 2) {
+    earlier = recent;
+    recent = new Map();
+  }
+  recent.set(content, check);
   return check;
 }
 

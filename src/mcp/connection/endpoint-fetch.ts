@@ -19,8 +19,18 @@ const PROTOCOL_HEADERS = new Set([...PUBLIC_HEADERS, 'mcp-session-id']);
 export function endpointFetch(options: HttpConnectionOptions, sent: Redaction): FetchLike {
   const { origin } = new URL(options.url);
   const send: FetchLike = options.fetch ?? ((url, init) => fetch(url, init));
+  const { signer } = options;
+  const isOurs = options.fetch === undefined && signer === undefined;
+  let told: string | undefined;
+  const learn = (headers: Headers): void => {
+    // Most requests carry the same ones, and to go through them all takes a while.
+    const credentials = signer ? undefined : `${headers.get('authorization')} ${headers.get('mcp-session-id')}`;
+    if (credentials === undefined || credentials !== told) sent.learn(secretsOf(headers));
+    told = credentials;
+  };
   return async (address, init = {}) => {
-    let url = new URL(address);
+    // An application that is given it may change it.
+    let url = isOurs && address instanceof URL ? address : new URL(address);
     if (url.origin !== origin) {
       if (url.protocol === 'https:' || options.allowInsecureHttp) return send(url, init);
       const message = `the authorization would go to ${url.origin}, which is not https:`;
@@ -28,7 +38,7 @@ export function endpointFetch(options: HttpConnectionOptions, sent: Redaction): 
     }
     for (let followed = 0; ; followed += 1) {
       const headers = await headersFor(url, init, options);
-      sent.learn(secretsOf(headers));
+      learn(headers);
       const response = await send(url, Object.assign({}, init, { redirect: 'manual', headers }));
       const target = redirectTarget(response, url);
       if (target === undefined) return response;

@@ -3,6 +3,9 @@ import type { CallbackFailure, RequestFailureDetails } from '../request-failure'
 /** Milliseconds that a server has to end its answer when the reply has come. */
 const ANSWER_END_WAIT = 2_000;
 
+/** Why a request is dropped. One for all, because an error keeps what was being called when it was made. */
+export const DROPPED = new DOMException('This operation was aborted', 'AbortError');
+
 /** What an exchange tells its transport. */
 export interface ExchangeListener {
   /** The reply can no longer come. */
@@ -63,13 +66,13 @@ export class HttpExchange {
    */
   finish(isOwn: boolean): void {
     this.finished = true;
-    if (this.streaming || !isOwn) this.timer = setTimeout(() => this.end.abort(), ANSWER_END_WAIT).unref();
+    if (this.streaming || !isOwn) this.timer = setTimeout(() => this.end.abort(DROPPED), ANSWER_END_WAIT).unref();
   }
 
   /** Drops what is still open for it. */
   drop(): void {
     this.finished = true;
-    this.end.abort();
+    this.end.abort(DROPPED);
   }
 
   /** Tells that the reply can no longer come; no effect on a finished exchange. */

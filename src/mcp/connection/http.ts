@@ -10,7 +10,7 @@ import type { CallbackFailure, RequestFailureDetails } from '../request-failure'
 import { Authorization, type OAuthRequests } from './authorization';
 import { authorizedFetch } from './authorized-fetch';
 import { endpointFetch } from './endpoint-fetch';
-import { HttpExchange, type ExchangeFetch } from './exchange';
+import { DROPPED, HttpExchange, type ExchangeFetch } from './exchange';
 import { exchangeFetch } from './exchange-fetch';
 import { oauthRequests } from './oauth-requests';
 import { Redaction } from './redaction';
@@ -20,6 +20,8 @@ const DEFAULT_MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 const MOST_SECRETS = 500;
 /** Answers that may be on their way at once: each takes a socket, and a server may ask without end. */
 const MOST_ANSWERS = 100;
+/** How many may listen to one signal without a word; to be given leave for more costs a fetch as much as an error. */
+const FEW = 5;
 
 /** Resuming a stream is `eventStream`'s, so the SDK is to try nothing of its own. */
 const NO_RECONNECTION = {
@@ -50,24 +52,24 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   private readonly end: AbortController;
   private readonly authorization: Authorization | undefined;
   private answers = 0;
+  private oneWay = 0;
 
   constructor(options: HttpConnectionOptions, listens: boolean) {
     const { url, authProvider, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
     const end = new AbortController();
-    // Every notice and every answer listens to it.
-    setMaxListeners(0, end.signal);
     const sent = new Redaction(MOST_SECRETS);
     const known = new Redaction();
-    known.learn(queryValues(new URL(url)));
+    const address = new URL(url);
+    known.learn(queryValues(address));
     const endpoint = endpointFetch(options, sent);
     const oauth = oauthRequests(endpoint, options, maxResponseBytes);
-    const authorization = authProvider && Authorization.of(authProvider as OAuthClientProvider, new URL(url));
+    const authorization = authProvider && Authorization.of(authProvider as OAuthClientProvider, address);
     const send = exchangeFetch(authorization ? authorizedFetch(endpoint, authorization, oauth) : endpoint, {
       maxBytes: maxResponseBytes,
       listens,
       signal: end.signal,
     });
-    super(new URL(url), { fetch: (to, init) => send(to, init, undefined), reconnectionOptions: NO_RECONNECTION });
+    super(address, { fetch: (to, init) => send(to, init, undefined), reconnectionOptions: NO_RECONNECTION });
     markOwn(this);
     this.fetch = send;
     this.oauth = oauth;
@@ -93,7 +95,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
 
   override async close(): Promise<void> {
     for (const exchange of this.open) exchange.drop();
-    this.end.abort();
+    this.end.abort(DROPPED);
     await super.close();
   }
 
@@ -129,10 +131,13 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     const answers = !Array.isArray(message) && !('method' in message) ? 1 : 0;
     if (this.answers + answers > MOST_ANSWERS) throw new Error(`More than ${MOST_ANSWERS} answers at once.`);
     this.answers += answers;
+    this.oneWay += 1;
+    if (this.oneWay === FEW) setMaxListeners(0, this.end.signal);
     try {
       await super.send(message, options);
     } finally {
       this.answers -= answers;
+      this.oneWay -= 1;
     }
   }
 
