@@ -2,8 +2,11 @@ import { Child } from './child.mjs';
 import { FLOOR, LIBRARY } from './contenders/index.mjs';
 import { median, medianRatio } from './statistics.mjs';
 
-/** Rounds that come before those that count, in which code is compiled and connections are made. */
-const WARM_UP = 5;
+/**
+ * Milliseconds for which every contender does its task before the rounds that count: connections are made and code is
+ * compiled, which goes on for hundreds of runs. What is measured is a service that has been up for a while.
+ */
+const WARM_UP = 6_000;
 
 /**
  * Measures a row: every contender in a process of its own, all of them in turns, so that whatever else the machine does
@@ -14,20 +17,29 @@ export async function measureRow(row, contenders) {
   const samples = contenders.map(() => []);
   const { warmUp = WARM_UP } = row;
   try {
-    for (const name of contenders) children.push(await Child.start('./contender-process.mjs', name));
-    for (let round = -warmUp; round < row.rounds; round += 1) {
+    for (const name of contenders) {
+      const child = await Child.start('./contender-process.mjs', name);
+      children.push(child);
+      for (const end = performance.now() + warmUp; performance.now() < end;) await asked(child, name, row.task);
+    }
+    for (let round = 0; round < row.rounds; round += 1) {
       for (let turn = 0; turn < contenders.length; turn += 1) {
-        const index = (turn + round + warmUp) % contenders.length;
-        const sample = await children[index].ask(row.task).catch((error) => {
-          throw new Error(`${contenders[index]}: ${error.message}`);
-        });
-        if (round >= 0) samples[index].push(sample);
+        const index = (turn + round) % contenders.length;
+        samples[index].push(await asked(children[index], contenders[index], row.task));
       }
     }
   } finally {
     await Promise.all(children.map((child) => child.stop()));
   }
   return Object.fromEntries(contenders.map((name, index) => [name, summary(samples[index], contenders, samples)]));
+}
+
+async function asked(child, name, task) {
+  try {
+    return await child.ask(task);
+  } catch (error) {
+    throw new Error(`${name}: ${error.message}`);
+  }
 }
 
 /** By metric: the median, and how many times those of the floor and of the library it is. */

@@ -11,7 +11,6 @@ export const w4 = {
     {
       label: described(CATALOG),
       rounds: 15,
-      warmUp: 2,
       task: {
         task: 'parallelRuns',
         target: httpTarget(CATALOG, { baseUrl }),

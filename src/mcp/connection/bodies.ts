@@ -159,15 +159,20 @@ async function* events(
   scanner: EventScanner,
   { exchange, maxBytes }: EventStreamOptions,
 ): AsyncGenerator<Uint8Array, string> {
+  const { read, stop } = readerOf(body);
+  let isOver = false;
   try {
-    for await (const chunk of body) {
-      if (scanner.longest(chunk) > maxBytes) throw tooLarge('an event', maxBytes);
-      yield chunk;
+    for (let next = await read(); !next.done; next = await read()) {
+      if (scanner.longest(next.value) > maxBytes) throw tooLarge('an event', maxBytes);
+      yield next.value;
     }
+    isOver = true;
     return '';
   } catch (error) {
     if (error instanceof RequestFailure) exchange.lose(error.details);
     return ` (${messageOf(error)})`;
+  } finally {
+    if (!isOver) stop().catch(() => undefined);
   }
 }
 
