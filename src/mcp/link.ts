@@ -20,8 +20,6 @@ import {
 import { CallbackFailure, RequestFailure } from './request-failure';
 import { sendFailure } from './send-failure';
 
-const NOBODY = (): void => undefined;
-
 /** Any object: what is in it is looked at by the code that needs it. */
 const anyResult = z.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -54,7 +52,7 @@ export class Link {
   constructor(
     parts: UnconnectedClient,
     readonly calls: ActiveCalls,
-    private onIdle: () => unknown,
+    private readonly onIdle: () => unknown,
   ) {
     const { client, transport } = asOfficial(parts);
     this.client = client;
@@ -191,8 +189,6 @@ export class Link {
   }
 
   private async shutDown(): Promise<void> {
-    // V8 may keep the client for long after that, which is no reason to keep what it was for.
-    this.onIdle = NOBODY;
     await this.channel.farewell();
     await this.client.close();
     await this.channel.close();

@@ -148,7 +148,8 @@ export class ReopeningLink {
     try {
       await closeTogether(this.links, `Toolset ${this.source.definition.name}`);
     } finally {
-      this.leave(() => undefined); // as nobody does any more whom it served
+      // Its clients may be kept for long after this, which is no reason to keep the run that they were for.
+      this.leave(() => undefined);
     }
   }
 
