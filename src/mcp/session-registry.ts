@@ -14,15 +14,14 @@ interface ClosableSession extends OpenSession {
   close(): Promise<void>;
 }
 
-/** No `Set`: one whose members come and go leaves its earlier tables behind, with members that V8 takes for alive. */
-const open: ClosableSession[] = [];
+const open = new Set<ClosableSession>();
 
 /** Every open session of the process, whichever container asks. */
 @singleton()
 export class SessionRegistry {
   /** How many sessions are open. */
   get size(): number {
-    return open.length;
+    return open.size;
   }
 
   /** The open sessions, the oldest first. */
@@ -41,13 +40,12 @@ export class SessionRegistry {
 
 /** Enters a session that opens; it leaves by `leaveRegistry`. */
 export function enterRegistry(session: ClosableSession): void {
-  open.push(session);
+  open.add(session);
 }
 
 /** Takes out a session that has closed. */
 export function leaveRegistry(session: ClosableSession): void {
-  const index = open.indexOf(session);
-  if (index >= 0) open.splice(index, 1);
+  open.delete(session);
 }
 
 /**
