@@ -40,11 +40,6 @@ export class OfferedTool {
     return this.made;
   }
 
-  /** Whether somebody has the class. */
-  get hasClass(): boolean {
-    return this.made !== undefined;
-  }
-
   /**
    * The operation, for whoever calls it without a class.
    * @throws ConfigurationError where the toolset was not discovered in the run of the binding

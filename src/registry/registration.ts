@@ -36,7 +36,7 @@ export class Registration {
   execute(input: unknown, { callId, signal }: Pick<ExecuteOptions, 'callId' | 'signal'>): Promise<ToolExecution> {
     const { binding } = this;
     const { offered } = this.candidate;
-    if (this.made || !offered || offered.hasClass) return this.tool.execute(input, { callId, signal, binding });
+    if (this.made || !offered || offered.mayBeChanged) return this.tool.execute(input, { callId, signal, binding });
     const operation = offered.operationFor(binding);
     const call: Callee['call'] = (checked, context) => callOperation(operation, checked, context);
     return execute({ input, binding, callId, signal, call });

@@ -19,12 +19,11 @@ const PROTOCOL_HEADERS = new Set([...PUBLIC_HEADERS, 'mcp-session-id']);
 export function endpointFetch(options: HttpConnectionOptions, sent: Redaction): FetchLike {
   const { origin } = new URL(options.url);
   const send: FetchLike = options.fetch ?? ((url, init) => fetch(url, init));
-  const { signer } = options;
-  const isOurs = options.fetch === undefined && signer === undefined;
+  const isOurs = options.fetch === undefined && options.signer === undefined;
   let told: string | undefined;
   const learn = (headers: Headers): void => {
     // Most requests carry the same ones, and to go through them all takes a while.
-    const credentials = signer ? undefined : `${headers.get('authorization')} ${headers.get('mcp-session-id')}`;
+    const credentials = options.signer ? undefined : credentialsOf(headers, options);
     if (credentials === undefined || credentials !== told) sent.learn(secretsOf(headers));
     told = credentials;
   };
@@ -66,6 +65,11 @@ async function headersFor(url: URL, init: RequestInit, { headers, signer }: Http
     await callback(() => signer({ method: init.method ?? 'GET', url, headers: all, body }));
   }
   return all;
+}
+
+/** What may change from one request to the next, where nobody signs them. */
+function credentialsOf(sent: Headers, { headers = {} }: HttpConnectionOptions): string {
+  return [sent.get('authorization'), sent.get('mcp-session-id'), ...Object.values(headers)].join('\n');
 }
 
 function secretsOf(headers: Headers): string[] {
