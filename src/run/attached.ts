@@ -12,8 +12,12 @@ export class Attached<K extends object, V> {
     const known = this.get(object);
     if (known !== undefined) return known;
     const value = make();
-    if (Object.isExtensible(object)) Object.defineProperty(object, this.field, { value });
-    else this.elsewhere.set(object, value);
+    try {
+      // Configurable, or a proxy that stands for the object may not tell of it.
+      Object.defineProperty(object, this.field, { value, configurable: true });
+    } catch {
+      this.elsewhere.set(object, value);
+    }
     return value;
   }
 

@@ -206,6 +206,15 @@ describe('R42: an event stream with ids is resumed', () => {
     expect(server.calls).toHaveLength(1);
   });
 
+  it('also when one resumption has no body, and says of what type that would be', async () => {
+    const server = await interrupted((exchange, call) => {
+      if (resumptions(server).length > 1) return exchange.sse().event(replyTo(call)).end();
+      return exchange.res.writeHead(204, { 'content-type': 'text/event-stream' }).end();
+    });
+    expect(await callOnce(server.connection)).toMatchObject({ content: 'late' });
+    expect(resumptions(server)).toHaveLength(2);
+  });
+
   it('while connecting, with the id of the session that has just begun', async () => {
     const server = await startRawHttp({ tools: [tool('a')] });
     let initialize: HttpExchange | undefined;

@@ -1,5 +1,16 @@
 import { delay, inject, injectable } from 'tsyringe';
-import { Artifact, Run, Tool, ToolBinding, ToolRegistry, type ToolCallContext } from 'mcp-toolset';
+import {
+  Artifact,
+  CreateClient,
+  McpToolset,
+  Run,
+  Tool,
+  ToolBinding,
+  ToolRegistry,
+  ToolsetDiscovery,
+  type ToolCallContext,
+} from 'mcp-toolset';
+import { createTestServer } from 'mcp-toolset/testing';
 import { inspect } from 'node:util';
 import { closeRunsAfterEach, startRun } from '../contract/live-run';
 
@@ -28,6 +39,36 @@ it("objects of a run work behind tsyringe's delay(), which puts proxies before t
   expect(await tools.execute({ name: 'clock' })).toMatchObject({ content: 'noon' });
   expect([binding.run, binding.container]).toEqual([run, run.container]);
   expect([same.id, same.state, same.remainingTime()]).toEqual(['r', 'active', Infinity]);
+});
+
+it('they also do what the library keeps with a run, again and again, by such a proxy', async () => {
+  @injectable()
+  class Service {
+    constructor(@inject(delay(() => Run)) readonly run: Run) {}
+  }
+  const { run } = startRun().resolve(Service);
+  expect(run.resolve(ToolRegistry)).toBe(run.resolve(ToolRegistry));
+  const server = createTestServer({ tools: { echo: { call: (input) => input } } });
+  @McpToolset()
+  class Echo {
+    @CreateClient()
+    client() {
+      return server.connect();
+    }
+  }
+  const binding = new ToolBinding({ run, container: run.container });
+  const discovery = run.resolve(ToolsetDiscovery);
+  expect(await discovery.discover(Echo, binding)).toEqual(await discovery.discover(Echo, binding));
+  const tools = new ToolRegistry(binding);
+  await tools.register(
+    Echo,
+    class extends Clock {
+      static override exclusive = true;
+    },
+  );
+  for (const name of ['echo', 'clock', 'echo', 'clock']) {
+    expect(await tools.execute({ name, input: {} })).toMatchObject({ status: 'success' });
+  }
 });
 
 /** As the printers of test runners see it, which do not ask an object how it wants to be shown. */

@@ -49,7 +49,7 @@ export function withBody(response: Response, through: (body: Body) => Body): Res
 
 /** The body of a response, which may be none. */
 export function bodyOf({ body }: Response): Body {
-  return (body ?? []) as Body;
+  return (body ?? new Blob([]).stream()) as Body;
 }
 
 /**
@@ -159,9 +159,11 @@ async function* events(
   scanner: EventScanner,
   { exchange, maxBytes }: EventStreamOptions,
 ): AsyncGenerator<Uint8Array, string> {
-  const { read, stop } = readerOf(body);
+  let reader: BodyReader | undefined;
   let isOver = false;
   try {
+    reader = readerOf(body);
+    const { read } = reader;
     for (let next = await read(); !next.done; next = await read()) {
       if (scanner.longest(next.value) > maxBytes) throw tooLarge('an event', maxBytes);
       yield next.value;
@@ -172,7 +174,7 @@ async function* events(
     if (error instanceof RequestFailure) exchange.lose(error.details);
     return ` (${messageOf(error)})`;
   } finally {
-    if (!isOver) stop().catch(() => undefined);
+    if (!isOver) reader?.stop().catch(() => undefined);
   }
 }
 

@@ -14,19 +14,12 @@ const PROTOCOL_HEADERS = new Set([...PUBLIC_HEADERS, 'mcp-session-id']);
 
 /**
  * A fetch that carries the application's headers and its signature to the endpoint's origin and nowhere else, and follows
- * redirects within that origin only. `sent` learns the values of the headers that go out.
+ * redirects within that origin only. `learn` is told the headers that go out.
  */
-export function endpointFetch(options: HttpConnectionOptions, sent: Redaction): FetchLike {
+export function endpointFetch(options: HttpConnectionOptions, learn: (headers: Headers) => void): FetchLike {
   const { origin } = new URL(options.url);
   const send: FetchLike = options.fetch ?? ((url, init) => fetch(url, init));
   const isOurs = options.fetch === undefined && options.signer === undefined;
-  let told: string | undefined;
-  const learn = (headers: Headers): void => {
-    // Most requests carry the same ones, and to go through them all takes a while.
-    const credentials = options.signer ? undefined : credentialsOf(headers, options);
-    if (credentials === undefined || credentials !== told) sent.learn(secretsOf(headers));
-    told = credentials;
-  };
   return async (address, init = {}) => {
     // An application that is given it may change it.
     let url = isOurs && address instanceof URL ? address : new URL(address);
@@ -67,9 +60,22 @@ async function headersFor(url: URL, init: RequestInit, { headers, signer }: Http
   return all;
 }
 
-/** What may change from one request to the next, where nobody signs them. */
-function credentialsOf(sent: Headers, { headers = {} }: HttpConnectionOptions): string {
-  return [sent.get('authorization'), sent.get('mcp-session-id'), ...Object.values(headers)].join('\n');
+/**
+ * Has `sent` learn the values of the headers of each request; `isTransport` says that the requests are those of the SDK's
+ * transport. Most of these carry the same ones, and to go through them all takes a while.
+ */
+export function learner(
+  { headers, signer }: HttpConnectionOptions,
+  sent: Redaction,
+  isTransport: boolean,
+): (headers: Headers) => void {
+  const names = ['authorization', 'mcp-session-id', ...Object.keys(headers ?? {})];
+  let latest: string | undefined;
+  return (all) => {
+    const told = isTransport && !signer ? names.map((name) => all.get(name)).join('\n') : undefined;
+    if (told === undefined || told !== latest) sent.learn(secretsOf(all));
+    latest = told;
+  };
 }
 
 function secretsOf(headers: Headers): string[] {

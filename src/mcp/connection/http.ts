@@ -9,7 +9,7 @@ import { markOwn } from '../official-client';
 import type { CallbackFailure, RequestFailureDetails } from '../request-failure';
 import { Authorization, type OAuthRequests } from './authorization';
 import { authorizedFetch } from './authorized-fetch';
-import { endpointFetch } from './endpoint-fetch';
+import { endpointFetch, learner } from './endpoint-fetch';
 import { DROPPED, HttpExchange, type ExchangeFetch } from './exchange';
 import { exchangeFetch } from './exchange-fetch';
 import { oauthRequests } from './oauth-requests';
@@ -20,7 +20,7 @@ const DEFAULT_MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 const MOST_SECRETS = 500;
 /** Answers that may be on their way at once: each takes a socket, and a server may ask without end. */
 const MOST_ANSWERS = 100;
-/** How many may listen to one signal without a word; to be given leave for more costs a fetch as much as an error. */
+/** How many may listen to one signal anyhow; leave for more costs each fetch an error inside of Node.js. */
 const FEW = 5;
 
 /** Resuming a stream is `eventStream`'s, so the SDK is to try nothing of its own. */
@@ -52,7 +52,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   private readonly end: AbortController;
   private readonly authorization: Authorization | undefined;
   private answers = 0;
-  private oneWay = 0;
+  private sentOneWay = 0;
 
   constructor(options: HttpConnectionOptions, listens: boolean) {
     const { url, authProvider, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
@@ -61,8 +61,8 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     const known = new Redaction();
     const address = new URL(url);
     known.learn(queryValues(address));
-    const endpoint = endpointFetch(options, sent);
-    const oauth = oauthRequests(endpoint, options, maxResponseBytes);
+    const endpoint = endpointFetch(options, learner(options, sent, true));
+    const oauth = oauthRequests(endpointFetch(options, learner(options, sent, false)), options, maxResponseBytes);
     const authorization = authProvider && Authorization.of(authProvider as OAuthClientProvider, address);
     const send = exchangeFetch(authorization ? authorizedFetch(endpoint, authorization, oauth) : endpoint, {
       maxBytes: maxResponseBytes,
@@ -131,13 +131,12 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     const answers = !Array.isArray(message) && !('method' in message) ? 1 : 0;
     if (this.answers + answers > MOST_ANSWERS) throw new Error(`More than ${MOST_ANSWERS} answers at once.`);
     this.answers += answers;
-    this.oneWay += 1;
-    if (this.oneWay === FEW) setMaxListeners(0, this.end.signal);
+    this.sentOneWay += 1;
+    if (this.sentOneWay === FEW) setMaxListeners(0, this.end.signal);
     try {
       await super.send(message, options);
     } finally {
       this.answers -= answers;
-      this.oneWay -= 1;
     }
   }
 
