@@ -134,7 +134,7 @@ export class Interruption {
     this.endWith(() => reason);
   }
 
-  /** Ends it for a reason of its own, which is made when somebody asks for it: an error takes as long as half a request. */
+  /** Ends it for a reason of its own, which is made when somebody asks for it: an error takes some 50 µs. */
   endWith(makeReason: () => unknown): void {
     if (this.aborted) return;
     this.release();

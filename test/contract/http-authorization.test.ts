@@ -51,6 +51,27 @@ describe('R38: authProvider', () => {
     expect(new Set(signed)).toEqual(new Set([new URL(server.url).origin]));
   });
 
+  it('may authenticate its client by a header of its own, which no error repeats', async () => {
+    const secret = 'secret-of-the-client';
+    const server = await authorizationServer((exchange) => {
+      const said = {
+        error: 'invalid_request',
+        error_description: `refused: ${String(exchange.headers['x-client-secret'])}`,
+      };
+      exchange.raw(400, { 'content-type': 'application/json' }, JSON.stringify(said));
+    });
+    server.script.on = {
+      ...server.script.on,
+      initialize: (exchange) => exchange.raw(401, { 'www-authenticate': 'Bearer' }),
+    };
+    const addClientAuthentication = (headers: Headers): void => headers.set('x-client-secret', secret);
+    const authProvider = Object.assign(new Provider(server), { addClientAuthentication });
+    const error = await rejectionOf(callOnce({ ...server.connection, authProvider }));
+    expect(server.requests.find(({ path }) => path === '/token')?.headers).toMatchObject({ 'x-client-secret': secret });
+    expect(inspect(error, { depth: 9 })).toContain('refused: [redacted]');
+    expect(inspect(error, { depth: 9 })).not.toContain(secret);
+  });
+
   it('has its requests made by the `fetch` of the application, and bounded', async () => {
     const long = { access_token: 'new-token', token_type: 'Bearer', padding: 'x'.repeat(5_000) };
     const authorization = await authorizationServer((exchange) =>

@@ -60,20 +60,23 @@ async function headersFor(url: URL, init: RequestInit, { headers, signer }: Http
   return all;
 }
 
+/** Has `sent` learn the values of all headers that go out. */
+export function learnAll(sent: Redaction): (headers: Headers) => void {
+  return (headers) => sent.learn(secretsOf(headers));
+}
+
 /**
- * Has `sent` learn the values of the headers of each request; `isTransport` says that the requests are those of the SDK's
- * transport. Most of these carry the same ones, and to go through them all takes a while.
+ * Does so for the requests of the SDK's transport, of which it is known what may change from one to the next: to go
+ * through all headers of each takes a while.
  */
-export function learner(
-  { headers, signer }: HttpConnectionOptions,
-  sent: Redaction,
-  isTransport: boolean,
-): (headers: Headers) => void {
-  const names = ['authorization', 'mcp-session-id', ...Object.keys(headers ?? {})];
+export function learnChanges(options: HttpConnectionOptions, sent: Redaction): (headers: Headers) => void {
+  const learn = learnAll(sent);
+  if (options.signer) return learn;
+  const names = ['authorization', 'mcp-session-id', ...Object.keys(options.headers ?? {})];
   let latest: string | undefined;
-  return (all) => {
-    const told = isTransport && !signer ? names.map((name) => all.get(name)).join('\n') : undefined;
-    if (told === undefined || told !== latest) sent.learn(secretsOf(all));
+  return (headers) => {
+    const told = names.map((name) => headers.get(name)).join('\n');
+    if (told !== latest) learn(headers);
     latest = told;
   };
 }

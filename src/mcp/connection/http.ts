@@ -9,7 +9,7 @@ import { markOwn } from '../official-client';
 import type { CallbackFailure, RequestFailureDetails } from '../request-failure';
 import { Authorization, type OAuthRequests } from './authorization';
 import { authorizedFetch } from './authorized-fetch';
-import { endpointFetch, learner } from './endpoint-fetch';
+import { endpointFetch, learnAll, learnChanges } from './endpoint-fetch';
 import { DROPPED, HttpExchange, type ExchangeFetch } from './exchange';
 import { exchangeFetch } from './exchange-fetch';
 import { oauthRequests } from './oauth-requests';
@@ -61,8 +61,8 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     const known = new Redaction();
     const address = new URL(url);
     known.learn(queryValues(address));
-    const endpoint = endpointFetch(options, learner(options, sent, true));
-    const oauth = oauthRequests(endpointFetch(options, learner(options, sent, false)), options, maxResponseBytes);
+    const endpoint = endpointFetch(options, learnChanges(options, sent));
+    const oauth = oauthRequests(endpointFetch(options, learnAll(sent)), options, maxResponseBytes);
     const authorization = authProvider && Authorization.of(authProvider as OAuthClientProvider, address);
     const send = exchangeFetch(authorization ? authorizedFetch(endpoint, authorization, oauth) : endpoint, {
       maxBytes: maxResponseBytes,
