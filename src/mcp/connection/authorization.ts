@@ -6,6 +6,7 @@ import { CallbackFailure, callback, RequestFailure } from '../request-failure';
 import { challengeOf, type Challenge } from './challenge';
 import { oauthReason, refusedWithout } from './oauth-failure';
 import { Redaction } from './redaction';
+import { discard } from './response-body';
 import { SharedWork } from './shared-work';
 import { WatchedProvider, type Attempt } from './watched-provider';
 
@@ -106,7 +107,7 @@ export class Authorization {
     const fetchFn = requests.fetch(signal, this.learn);
     try {
       const response = await fetchFn(this.serverUrl, PING);
-      response.body?.cancel().catch(() => undefined);
+      discard(response);
       await this.run({ fetchFn, code, challenge: challengeOf(response) }, requests, { signal });
     } catch (error) {
       throw error instanceof CallbackFailure ? error : new Error(this.redact(oauthReason(error)));

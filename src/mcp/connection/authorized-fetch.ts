@@ -3,6 +3,7 @@ import { NEVER } from '../../run/abort';
 import type { Authorization, OAuthRequests } from './authorization';
 import { challengeOf } from './challenge';
 import type { ExchangeFetch } from './exchange';
+import { discard } from './response-body';
 
 /**
  * A fetch whose requests carry the provider's token. What a server refuses for its token has not been taken, so it goes out
@@ -21,7 +22,6 @@ export function authorizedFetch(send: FetchLike, authorization: Authorization, o
       // Taking leave is worth no authorization.
       const challenge = init.method === 'DELETE' ? undefined : challengeOf(response);
       if (!challenge || answered.has(challenge.status)) return response;
-      const drop = (): void => void response.body?.cancel().catch(() => undefined);
       if (exchange) exchange.isRefused = true;
       try {
         const current = mayTake ? await authorization.header() : token;
@@ -32,9 +32,9 @@ export function authorizedFetch(send: FetchLike, authorization: Authorization, o
         if (next === undefined) return response;
         token = next;
         if (exchange) exchange.isRefused = false;
-        drop();
+        discard(response);
       } catch (error) {
-        drop();
+        discard(response);
         throw error;
       }
     }

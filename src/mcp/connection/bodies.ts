@@ -3,6 +3,7 @@ import { messageOf } from '../../errors';
 import { CallbackFailure, RequestFailure, type RequestFailureDetails } from '../request-failure';
 import { EventScanner } from './event-scanner';
 import type { HttpExchange } from './exchange';
+import { bodyOf, discard, mediaType, readerOf, type Body, type BodyReader } from './response-body';
 
 const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 30_000;
@@ -13,71 +14,28 @@ const BEGINNING_WAIT = 1_000;
 
 const decoder = new TextDecoder();
 
-/** What is read of a body. */
-export type Body = AsyncIterable<Uint8Array>;
-
-/** The stream of a body, which is read no faster than it is asked for. */
-function streamOf(body: Body): ReadableStream<Uint8Array> {
-  const iterator = body[Symbol.asyncIterator]();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const next = await iterator.next();
-        if (next.done === true) controller.close();
-        else controller.enqueue(next.value);
-      },
-      async cancel() {
-        await iterator.return?.();
-      },
-    },
-    { highWaterMark: 0 },
-  );
-}
-
-/** The media type of a response, in lower case and without parameters. */
-export function mediaType(response: Response): string {
-  return (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-}
-
-/**
- * The response with its body put through `through`. It is the same object: to make a new one for every answer costs more
- * than to read it.
- */
-export function withBody(response: Response, through: (body: Body) => Body): Response {
-  return Object.defineProperty(response, 'body', { value: streamOf(through(bodyOf(response))) });
-}
-
-/** The body of a response, which may be none. */
-export function bodyOf({ body }: Response): Body {
-  return (body ?? new Blob([]).stream()) as Body;
-}
-
 /**
  * A response that fails when it is read as text or JSON and its body has more than `maxBytes` bytes.
  * @throws RequestFailure when it says so beforehand
  */
 export function bounded(response: Response, maxBytes: number): Response {
   if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
-    response.body?.cancel().catch(() => undefined);
+    discard(response);
     throw tooLarge('a body', maxBytes);
   }
-  const { body } = response;
-  if (!body) return response;
-  const text = (): Promise<string> => textWithin(body, maxBytes);
+  const text = (): Promise<string> => textWithin(bodyOf(response), maxBytes);
   const json = async (): Promise<unknown> => JSON.parse(await text()) as unknown;
   return Object.defineProperties(response, { text: { value: text }, json: { value: json } });
 }
 
 /** The beginning of a body as text: of its first `maxBytes` bytes those that come soon. */
 export async function beginning(response: Response, maxBytes: number): Promise<string> {
-  const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
-  if (!reader) return '';
-  const cancel = (): void => void reader.cancel().catch(() => undefined);
-  const timer = globalThis.setTimeout(cancel, BEGINNING_WAIT);
+  const { read, stop } = readerOf(bodyOf(response));
+  const timer = globalThis.setTimeout(stop, BEGINNING_WAIT);
   const chunks: Uint8Array[] = [];
   let left = maxBytes;
   try {
-    for (let next = await reader.read(); next.value; next = await reader.read()) {
+    for (let next = await read(); !next.done; next = await read()) {
       chunks.push(next.value.subarray(0, left));
       left -= next.value.byteLength;
       if (left <= 0) break;
@@ -86,7 +44,7 @@ export async function beginning(response: Response, maxBytes: number): Promise<s
     // The connection broke; what has come may tell something.
   }
   clearTimeout(timer);
-  cancel();
+  stop();
   return Buffer.concat(chunks).toString('utf8').toWellFormed();
 }
 
@@ -97,27 +55,12 @@ async function textWithin(body: Body, maxBytes: number): Promise<string> {
   for (let next = await read(); !next.done; next = await read()) {
     total += next.value.byteLength;
     if (total > maxBytes) {
-      stop().catch(() => undefined);
+      stop();
       throw tooLarge('a body', maxBytes);
     }
     chunks.push(next.value);
   }
   return decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
-}
-
-interface BodyReader {
-  readonly read: () => Promise<IteratorResult<Uint8Array, unknown>>;
-  readonly stop: () => Promise<unknown>;
-}
-
-/** How a body is read: a web stream by its reader, which costs half of what its iterator does. */
-function readerOf(body: Body): BodyReader {
-  if (body instanceof ReadableStream) {
-    const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
-    return { read: () => reader.read(), stop: () => reader.cancel() };
-  }
-  const iterator = body[Symbol.asyncIterator]();
-  return { read: () => iterator.next(), stop: async () => iterator.return?.() };
 }
 
 /** What the event stream of an exchange needs to be followed to its reply. */
@@ -174,7 +117,7 @@ async function* events(
     if (error instanceof RequestFailure) exchange.lose(error.details);
     return ` (${messageOf(error)})`;
   } finally {
-    if (!isOver) reader?.stop().catch(() => undefined);
+    if (!isOver) reader?.stop();
   }
 }
 
@@ -193,7 +136,7 @@ async function resumed(scanner: EventScanner, { exchange, resume }: EventStreamO
       await setTimeout(wait, undefined, { signal: exchange.signal });
       const response = await resume(scanner.lastEventId ?? '');
       if (response.ok && mediaType(response) === 'text/event-stream') return bodyOf(response);
-      response.body?.cancel().catch(() => undefined);
+      discard(response);
       reason = `HTTP ${response.status}`;
       if (response.status === 405) break;
     } catch (error) {

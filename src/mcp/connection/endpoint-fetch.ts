@@ -1,7 +1,9 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { HttpConnectionOptions } from '../../toolset/client-source';
 import { callback, RequestFailure } from '../request-failure';
+import { directFetch, headersOf } from './direct-fetch';
 import type { Redaction } from './redaction';
+import { discard } from './response-body';
 
 const MOST_REDIRECTS = 5;
 const KEEPS_METHOD = new Set([307, 308]);
@@ -18,7 +20,7 @@ const PROTOCOL_HEADERS = new Set([...PUBLIC_HEADERS, 'mcp-session-id']);
  */
 export function endpointFetch(options: HttpConnectionOptions, learn: (headers: Headers) => void): FetchLike {
   const { origin } = new URL(options.url);
-  const send: FetchLike = options.fetch ?? ((url, init) => fetch(url, init));
+  const send = options.fetch ?? directFetch;
   const isOurs = options.fetch === undefined && options.signer === undefined;
   return async (address, init = {}) => {
     // An application that is given it may change it.
@@ -34,17 +36,12 @@ export function endpointFetch(options: HttpConnectionOptions, learn: (headers: H
       const response = await send(url, Object.assign({}, init, { redirect: 'manual', headers }));
       const target = redirectTarget(response, url);
       if (target === undefined) return response;
-      await response.body?.cancel();
+      discard(response);
       const refusal = refusalOf(target, { response, init, origin, followed });
       if (refusal !== undefined) return new Response(refusal, { status: response.status });
       url = target;
     }
   };
-}
-
-/** The headers of a request, to be read only. */
-export function headersOf({ headers }: RequestInit): Headers {
-  return headers instanceof Headers ? headers : new Headers(headers);
 }
 
 async function headersFor(url: URL, init: RequestInit, { headers, signer }: HttpConnectionOptions): Promise<Headers> {

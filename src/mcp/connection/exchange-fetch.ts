@@ -1,13 +1,15 @@
 import { RequestFailure } from '../request-failure';
-import { beginning, bounded, eventStream, mediaType, withBody } from './bodies';
-import { headersOf } from './endpoint-fetch';
+import { beginning, bounded, eventStream } from './bodies';
+import { headersOf } from './direct-fetch';
 import { standingStream } from './standing-stream';
 import type { ExchangeFetch } from './exchange';
+import { HIGHEST_STATUS, mediaType, withBody } from './response-body';
 
 /** How much of an unexpected page is looked at. */
 const PAGE_BYTES = 64 * 1024;
-/** The highest that a `Response` can be made with. */
-const HIGHEST_STATUS = 599;
+
+/** Answers that hold no reply, whatever they say of their content. */
+const REPLY_LESS = new Set([202, 204, 205]);
 
 /** How responses are dealt with. */
 export interface ExchangeFetchOptions {
@@ -38,7 +40,7 @@ export function exchangeFetch(send: ExchangeFetch, options: ExchangeFetchOptions
     const response = await send(url, sent, exchange);
     if (response.status > HIGHEST_STATUS || (isMessage && !response.ok)) throw await refused(response, maxBytes);
     if (!isMessage || !exchange) return bounded(response, maxBytes);
-    const type = response.status === 202 || !response.body ? undefined : mediaType(response);
+    const type = REPLY_LESS.has(response.status) ? undefined : mediaType(response);
     if (type === 'application/json') return bounded(response, maxBytes);
     if (type !== 'text/event-stream') throw await unexpected(response, maxBytes);
     exchange.streamStarted();

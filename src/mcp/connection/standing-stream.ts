@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { bodyOf, mediaType, withBody, type Body } from './bodies';
 import { EventScanner } from './event-scanner';
+import { bodyOf, discard, mediaType, withBody, type Body } from './response-body';
 
 const SHORTEST_WAIT = 1_000;
 const LONGEST_WAIT = 30_000;
@@ -23,7 +23,7 @@ interface StandingStreamOptions {
 export async function standingStream(open: Opener, options: StandingStreamOptions): Promise<Response> {
   const first = await open({ lastEventId: undefined });
   if (!first.ok || mediaType(first) !== 'text/event-stream') {
-    first.body?.cancel().catch(() => undefined);
+    discard(first);
     return new Response(null, { status: first.ok ? 405 : first.status });
   }
   return withBody(first, (body) => events(body, open, options));
@@ -60,7 +60,7 @@ async function openedAgain(
     await setTimeout(wait, undefined, { signal, ref: false });
     const response = await open({ lastEventId: scanner.lastEventId });
     if (response.ok && mediaType(response) === 'text/event-stream') return bodyOf(response);
-    response.body?.cancel().catch(() => undefined);
+    discard(response);
   } catch {
     // It could not be opened again; calls tell of a server that is gone.
   }

@@ -1,0 +1,98 @@
+import { Readable } from 'node:stream';
+
+/** What is read of a body. */
+export type Body = AsyncIterable<Uint8Array>;
+
+/** The highest status that a `Response` can be made with. */
+export const HIGHEST_STATUS = 599;
+
+const BareResponse = Response as new (body: null, init: ResponseInit) => Omit<Response, 'status' | 'body'>;
+
+/**
+ * A response whose body is a stream of Node.js, which becomes a web stream for whoever asks for one. Few do, and to make
+ * one takes about as long as to read a short answer.
+ */
+export class StreamedResponse extends BareResponse {
+  private stream: Response['body'] | undefined;
+
+  constructor(
+    private readonly code: number,
+    headers: Headers,
+    readonly source: Readable | undefined,
+  ) {
+    super(null, { status: Math.min(code, HIGHEST_STATUS), headers });
+    // What breaks is told to whoever reads; that nobody does is no reason to end the process.
+    source?.on('error', () => undefined);
+  }
+
+  get status(): number {
+    return this.code;
+  }
+
+  get body(): Response['body'] {
+    return this.source ? (this.stream ??= Readable.toWeb(this.source) as Response['body']) : null;
+  }
+}
+
+/** The media type of a response, in lower case and without parameters. */
+export function mediaType(response: Response): string {
+  return (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** The body of a response, which may be none. */
+export function bodyOf(response: Response): Body {
+  return (response instanceof StreamedResponse ? response.source : (response.body as Body | null)) ?? nothing();
+}
+
+/**
+ * The response with its body put through `through`. It is the same object: to make a new one for every answer costs more
+ * than to read it.
+ */
+export function withBody(response: Response, through: (body: Body) => Body): Response {
+  return Object.defineProperty(response, 'body', { value: streamOf(through(bodyOf(response))) });
+}
+
+/** Lets go of the body of a response that nobody reads. */
+export function discard(response: Response): void {
+  if (response instanceof StreamedResponse) response.source?.destroy();
+  else response.body?.cancel().catch(() => undefined);
+}
+
+export interface BodyReader {
+  readonly read: () => Promise<IteratorResult<Uint8Array, unknown>>;
+  /** Ends the reading, also one that waits; no effect on a body that has been read. */
+  readonly stop: () => void;
+}
+
+/** How a body is read: a web stream by its reader, which costs half of what its iterator does. */
+export function readerOf(body: Body): BodyReader {
+  if (body instanceof ReadableStream) {
+    const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+    return { read: () => reader.read(), stop: () => void reader.cancel().catch(() => undefined) };
+  }
+  const iterator = body[Symbol.asyncIterator]();
+  const stop = body instanceof Readable ? () => void body.destroy() : () => void iterator.return?.();
+  return { read: () => iterator.next(), stop };
+}
+
+/** The stream of a body, which is read no faster than it is asked for. */
+function streamOf(body: Body): ReadableStream<Uint8Array> {
+  const iterator = body[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const next = await iterator.next();
+        if (next.done === true) controller.close();
+        else controller.enqueue(next.value);
+      },
+      async cancel() {
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function* nothing(): Body {
+  // No chunk.
+}
