@@ -3,7 +3,6 @@ import { pipeline, type Readable, type Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type * as Undici from 'undici';
 import type { IncomingHttpHeaders } from 'undici/types/header';
-import { untilAborted } from '../../run/abort';
 import { StreamedResponse } from './response-body';
 
 /** Headers that go out unless the application sends its own; some servers want to know who asks. */
@@ -15,9 +14,9 @@ const DEFAULTS = [
 const MOST_CODINGS = 3;
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
-const zlib = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
-const brotli = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
-/** What is given on as it arrives, for an event stream may be compressed as well. */
+const zlib = { finishFlush: constants.Z_SYNC_FLUSH };
+const brotli = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
+/** Like browsers and curl they forgive a body that lacks the end of its compression. */
 const DECODERS = new Map<string, () => Transform>([
   ['gzip', () => createGunzip(zlib)],
   ['x-gzip', () => createGunzip(zlib)],
@@ -57,8 +56,7 @@ async function requested(url: string | URL, init: RequestInit): Promise<Response
   const body = (init.body ?? null) as string | null;
   const signal = init.signal ?? undefined;
   try {
-    const sending = undici().request(url, { method, headers: sent(headersOf(init)), body, signal });
-    const answer = await untilAborted(sending, signal);
+    const answer = await undici().request(url, { method, headers: sent(headersOf(init)), body, signal });
     const { statusCode, headers } = answer;
     const isEmpty = WITHOUT_BODY.has(statusCode) || headers['content-length'] === '0';
     if (isEmpty) answer.body.resume();

@@ -20,8 +20,6 @@ const DEFAULT_MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 const MOST_SECRETS = 500;
 /** Answers that may be on their way at once: each takes a socket, and a server may ask without end. */
 const MOST_ANSWERS = 100;
-/** How many may listen to one signal anyhow; leave for more costs each fetch an error inside of Node.js. */
-const FEW = 5;
 
 /** Resuming a stream is `eventStream`'s, so the SDK is to try nothing of its own. */
 const NO_RECONNECTION = {
@@ -52,11 +50,11 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   private readonly end: AbortController;
   private readonly authorization: Authorization | undefined;
   private answers = 0;
-  private sentOneWay = 0;
 
   constructor(options: HttpConnectionOptions, listens: boolean) {
     const { url, authProvider, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
     const end = new AbortController();
+    setMaxListeners(0, end.signal);
     const sent = new Redaction(MOST_SECRETS);
     const known = new Redaction();
     const address = new URL(url);
@@ -131,8 +129,6 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     const answers = !Array.isArray(message) && !('method' in message) ? 1 : 0;
     if (this.answers + answers > MOST_ANSWERS) throw new Error(`More than ${MOST_ANSWERS} answers at once.`);
     this.answers += answers;
-    this.sentOneWay += 1;
-    if (this.sentOneWay === FEW) setMaxListeners(0, this.end.signal);
     try {
       await super.send(message, options);
     } finally {

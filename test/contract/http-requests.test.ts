@@ -1,0 +1,150 @@
+import { getEventListeners } from 'node:events';
+import { createGzip, gzipSync } from 'node:zlib';
+import { CancelledError, ProviderError, RunFactory, ToolRegistry } from 'mcp-toolset';
+import { container } from 'tsyringe';
+import { Agent, getGlobalDispatcher, setGlobalDispatcher, type Dispatcher } from 'undici';
+import { closeServersAfterEach, startRawHttp, text, tool, type HttpExchange, type RawHttpServer } from '../servers';
+import { callOnce, connected, failureOf, rejectionOf } from './connected';
+import { toolsetFor } from './live-run';
+
+closeServersAfterEach();
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const SENT = ['initialize', 'notifications/initialized', 'tools/list', 'tools/call', 'DELETE'];
+
+function serverThat(answer: (exchange: HttpExchange) => unknown): Promise<RawHttpServer> {
+  return startRawHttp({ tools: [tool('a')], on: { 'tools/call': answer } });
+}
+
+function replyTo({ id }: HttpExchange, content = 'ok'): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, result: text(content) });
+}
+
+/** Puts a dispatcher in the place of the global one as long as `work` takes. */
+async function through<T>(dispatcher: Dispatcher, work: () => Promise<T>): Promise<T> {
+  const usual = getGlobalDispatcher();
+  setGlobalDispatcher(dispatcher);
+  try {
+    return await work();
+  } finally {
+    setGlobalDispatcher(usual);
+    await dispatcher.destroy();
+  }
+}
+
+describe('R38: without a fetch of its own a connection makes its requests', () => {
+  it('by the global fetch where something has replaced it, as long as it does', async () => {
+    const server = await serverThat((exchange) => exchange.json(text('ok')));
+    const nodes = globalThis.fetch;
+    let requests = 0;
+    globalThis.fetch = (...request) => {
+      requests += 1;
+      return nodes(...request);
+    };
+    try {
+      expect(await callOnce(server.connection)).toMatchObject({ content: 'ok' });
+    } finally {
+      globalThis.fetch = nodes;
+    }
+    expect(await callOnce(server.connection)).toMatchObject({ content: 'ok' });
+    expect(requests).toBe(SENT.length);
+  });
+
+  it("through the global dispatcher, be it the application's", async () => {
+    const server = await serverThat((exchange) => exchange.json(text('ok')));
+    const methods: string[] = [];
+    class Watched extends Agent {
+      override dispatch(options: Agent.DispatchOptions, handler: Dispatcher.DispatchHandlers): boolean {
+        methods.push(options.method);
+        return super.dispatch(options, handler);
+      }
+    }
+    const execution = await through(new Watched(), () => callOnce(server.connection));
+    expect(execution).toMatchObject({ content: 'ok' });
+    expect(methods).toEqual(['POST', 'POST', 'POST', 'POST', 'DELETE']);
+  });
+
+  it('that leave no listener on the signal of the session', async () => {
+    const server = await serverThat((exchange) => exchange.json(text('ok')));
+    const signals = new Set<EventTarget>();
+    class Watched extends Agent {
+      override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandlers): boolean {
+        signals.add((options as { signal?: unknown }).signal as EventTarget);
+        return super.dispatch(options, handler);
+      }
+    }
+    await through(new Watched(), async () => {
+      await using session = await connected(server.connection);
+      await session.call();
+      expect([...signals].map((signal) => getEventListeners(signal, 'abort').length)).toEqual([0, 0, 0, 0]);
+    });
+  });
+
+  it('that say who asks, unless the application does', async () => {
+    const server = await serverThat((exchange) => exchange.json(text('ok')));
+    await callOnce(server.connection);
+    await callOnce({ ...server.connection, headers: { 'User-Agent': 'shop/1', 'Accept-Encoding': 'identity' } });
+    const told = server.requests.map(({ headers }) => [headers['user-agent'], headers['accept-encoding']]);
+    expect(told).toEqual([...SENT.map(() => ['node', 'gzip, br']), ...SENT.map(() => ['shop/1', 'identity'])]);
+  });
+
+  it('that are over at once when the run is cancelled while they connect', async () => {
+    let connecting = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (connecting = resolve));
+    await through(new Agent({ connect: () => connecting() }), async () => {
+      const run = container.resolve(RunFactory).start();
+      const toolset = toolsetFor({ url: 'https://mcp.example/mcp' });
+      const registering = rejectionOf(run.resolve(ToolRegistry).register(toolset));
+      await begun;
+      run.cancel();
+      expect(await registering).toBeInstanceOf(CancelledError);
+      await run.close();
+    });
+  });
+});
+
+describe('R38: an answer is understood', () => {
+  it('event by event where an event stream is compressed', async () => {
+    const server = await serverThat(async (exchange) => {
+      const zip = createGzip();
+      const stream = exchange.sse({ 'content-encoding': 'gzip' });
+      zip.on('data', (chunk: Buffer) => stream.write(chunk));
+      zip.write(`data: ${replyTo(exchange)}\n\n`);
+      zip.flush();
+      await exchange.waitForClose();
+      zip.destroy();
+    });
+    await using session = await connected(server.connection);
+    expect(await session.call()).toMatchObject({ content: 'ok' });
+  });
+
+  it.each<[string, string, (body: string) => string | Uint8Array]>([
+    ['that is compressed twice', 'gzip, gzip', (body) => gzipSync(gzipSync(body))],
+    ['that is not compressed, though it says how', 'identity', (body) => body],
+    ['that lacks the end of its compression', 'gzip', (body) => gzipSync(body).subarray(0, -8)],
+    ['in upper case', 'GZIP', (body) => gzipSync(body)],
+  ])('%s', async (_what, encoding, encode) => {
+    const server = await serverThat((exchange) =>
+      exchange.raw(200, { ...JSON_TYPE, 'content-encoding': encoding }, encode(replyTo(exchange))),
+    );
+    expect(await callOnce(server.connection)).toMatchObject({ content: 'ok' });
+  });
+
+  it('but not where it is compressed more than three times, each of which takes memory', async () => {
+    const server = await serverThat((exchange) =>
+      exchange.raw(200, { ...JSON_TYPE, 'content-encoding': 'gzip,'.repeat(3) + 'gzip' }, replyTo(exchange)),
+    );
+    const failure = failureOf(await callOnce(server.connection));
+    expect(failure).toBeInstanceOf(ProviderError);
+    expect(failure.message).toContain('encoded more than 3 times');
+    await server.waitForNoRequests();
+  });
+
+  it('whatever bytes its headers hold, and however often they come', async () => {
+    const server = await serverThat((exchange) => {
+      const headers = { ...JSON_TYPE, 'x-note': ['\u00e9\u00ff', Buffer.from('\u20ac').toString('latin1')] };
+      exchange.raw(200, headers, Buffer.from(replyTo(exchange)));
+    });
+    expect(await callOnce(server.connection)).toMatchObject({ content: 'ok' });
+  });
+});
