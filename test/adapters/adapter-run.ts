@@ -3,12 +3,14 @@ import {
   configureMcpToolset,
   McpToolset,
   RunFactory,
+  Tool,
   ToolRegistry,
   type Run,
   type RunOptions,
   type ToolEntry,
 } from 'mcp-toolset';
 import { overrideClient, type TestServer } from 'mcp-toolset/testing';
+import { gate } from '../contract/live-run';
 import { servers } from '../servers';
 
 const runs: Run[] = [];
@@ -61,4 +63,19 @@ export async function adapterRun({
   const tools = run.resolve(ToolRegistry);
   await tools.register(...(server ? [AwkwardTools] : []), entries);
   return { run, tools, warnings, errors };
+}
+
+/** A tool named `wait` that never ends, and a promise of its first call. */
+export function waitingTool(): { readonly wait: ToolEntry; readonly called: Promise<void> } {
+  const { passed, open } = gate();
+  const wait = Tool.define({
+    name: 'wait',
+    description: 'x',
+    inputSchema: { type: 'object' },
+    call: () => {
+      open();
+      return new Promise(() => {});
+    },
+  });
+  return { wait, called: passed };
 }

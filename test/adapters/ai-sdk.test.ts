@@ -12,8 +12,9 @@ import {
 } from 'mcp-toolset';
 import { aiSdkTools, type AiSdkToolOutput } from 'mcp-toolset/ai-sdk';
 import { createTestServer } from 'mcp-toolset/testing';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import { startEverything } from '../servers';
-import { adapterRun, closeAfterEach, type AdapterRun } from './adapter-run';
+import { adapterRun, closeAfterEach, waitingTool, type AdapterRun } from './adapter-run';
 import { blankTexts, generate, lastResults, majors, mediaOf, stream, textOf, type SentResult } from './ai-sdk-loop';
 import { awkwardResults, awkwardResultServer, awkwardResultTools, resultTool } from './awkward-results';
 import { asSeen, awkwardSchemas, awkwardServer, toolOf } from './awkward-schemas';
@@ -21,6 +22,7 @@ import { pdf, png, pngOf } from './media-bytes';
 import { schemaFaults, takes } from './schema-rules';
 
 closeAfterEach();
+const clock = leapingClock();
 
 const inputSchema = { type: 'object' };
 const defined = (name: string, call: ToolDefinition['call']) =>
@@ -276,10 +278,12 @@ describe.each(majors)('the end of a loop with $title', (major) => {
   });
 
   it('is a DeadlineExceededError when the deadline passes', async () => {
-    const { tools } = await adapterRun({ entries: defined('wait', () => new Promise(() => {})), timeout: 300 });
-    await expect(generate(major, { tools, turns: [once1('wait'), 'Never said.'] })).rejects.toThrow(
-      DeadlineExceededError,
-    );
+    const { wait, called } = waitingTool();
+    const { tools } = await adapterRun({ entries: wait, timeout: LIMIT });
+    const ended = generate(major, { tools, turns: [once1('wait'), 'Never said.'] });
+    await called;
+    clock.leap(LIMIT);
+    await expect(ended).rejects.toThrow(DeadlineExceededError);
   });
 
   it('is a ConfigurationError where the registry was closed', async () => {

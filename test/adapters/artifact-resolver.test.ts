@@ -11,10 +11,13 @@ import {
   type DeferredArtifact,
 } from 'mcp-toolset';
 import { anthropicToolResults } from 'mcp-toolset/anthropic';
+import { gate } from '../contract/live-run';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import { adapterRun, closeAfterEach, type AdapterRun, type AdapterRunParts } from './adapter-run';
 import { png, pngOf } from './media-bytes';
 
 closeAfterEach();
+const clock = leapingClock();
 
 type Resolve = (artifact: DeferredArtifact, context: ArtifactResolverContext) => unknown;
 
@@ -158,8 +161,15 @@ it.each<[string, (made: AdapterRun, own: AbortController) => void, unknown]>([
 });
 
 it('ends with a DeadlineExceededError when the deadline passes meanwhile', async () => {
-  const made = await resolving(() => new Promise(() => {}), { timeout: 300 });
-  await expect(shown(made)).rejects.toThrow(DeadlineExceededError);
+  const asked = gate();
+  const resolve: Resolve = () => {
+    asked.open();
+    return new Promise(() => {});
+  };
+  const ended = shown(await resolving(resolve, { timeout: LIMIT }));
+  await asked.passed;
+  clock.leap(LIMIT);
+  await expect(ended).rejects.toThrow(DeadlineExceededError);
 });
 
 it('ignores what it does after it was given up', async () => {

@@ -14,6 +14,7 @@ import {
 } from 'mcp-toolset';
 import { langchainTools, type LangChainToolOptions } from 'mcp-toolset/langchain';
 import { createTestServer } from 'mcp-toolset/testing';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import { startEverything } from '../servers';
 import { adapterRun, closeAfterEach } from './adapter-run';
 import { awkwardResults, awkwardResultServer, awkwardResultTools, resultTool } from './awkward-results';
@@ -23,6 +24,7 @@ import { magicOf, pdf, png, pngOf } from './media-bytes';
 import { schemaFaults, takes } from './schema-rules';
 
 closeAfterEach();
+const clock = leapingClock();
 
 const go = { messages: [new HumanMessage('Go.')] };
 const anthropic = { model_provider: 'anthropic' };
@@ -327,14 +329,17 @@ describe('the end of a run', () => {
   });
 
   it('stops the agent with DeadlineExceededError', async () => {
-    const { server, stopped } = waiting();
-    const { run, tools } = await adapterRun({ server, timeout: 1_000 });
+    const { server, started, stopped } = waiting();
+    const { run, tools } = await adapterRun({ server, timeout: LIMIT });
     const agent = createAgent({
       model: new ScriptedModel([calling(calls)]),
       tools: langchainTools(tools),
       signal: run.signal,
     });
-    await expect(agent.invoke(go)).rejects.toThrow(DeadlineExceededError);
+    const answer = agent.invoke(go);
+    await started;
+    clock.leap(LIMIT);
+    await expect(answer).rejects.toThrow(DeadlineExceededError);
     await stopped;
   });
 

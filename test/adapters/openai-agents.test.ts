@@ -14,8 +14,9 @@ import {
 } from 'mcp-toolset';
 import { openaiAgentsTools } from 'mcp-toolset/openai-agents';
 import { createTestServer } from 'mcp-toolset/testing';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import { startEverything } from '../servers';
-import { adapterRun, closeAfterEach, type AdapterRun } from './adapter-run';
+import { adapterRun, closeAfterEach, waitingTool, type AdapterRun } from './adapter-run';
 import { awkwardResults, awkwardResultServer, awkwardResultTools, resultTool } from './awkward-results';
 import { awkwardSchemas, awkwardServer, toolOf } from './awkward-schemas';
 import { png, pngOf } from './media-bytes';
@@ -24,6 +25,7 @@ import { takes } from './schema-rules';
 import type { ScriptedApi } from './scripted-api';
 
 closeAfterEach();
+const clock = leapingClock();
 
 const inputSchema = { type: 'object' };
 const defined = (name: string, call: ToolDefinition['call']) =>
@@ -230,8 +232,11 @@ describe.each(runs)('the end of an agent ($title)', ({ run }) => {
   });
 
   it('is a DeadlineExceededError when the deadline passes', async () => {
-    const { tools } = await adapterRun({ entries: defined('wait', () => new Promise(() => {})), timeout: 300 });
+    const { wait, called } = waitingTool();
+    const { tools } = await adapterRun({ entries: wait, timeout: LIMIT });
     const ended = run({ tools, model: new ScriptedModel([calling('wait'), 'Never said.']) });
+    await called;
+    clock.leap(LIMIT);
     await expect(ended).rejects.toThrow(DeadlineExceededError);
   });
 

@@ -10,10 +10,12 @@ import {
 } from 'mcp-toolset';
 import { anthropicToolResults } from 'mcp-toolset/anthropic';
 import { createTestServer } from 'mcp-toolset/testing';
-import { adapterRun, closeAfterEach, type AdapterRun } from './adapter-run';
+import { leapingClock, LIMIT } from '../leaping-clock';
+import { adapterRun, closeAfterEach, waitingTool, type AdapterRun } from './adapter-run';
 import { pdf, png, pngOf } from './media-bytes';
 
 closeAfterEach();
+const clock = leapingClock();
 
 const inputSchema = { type: 'object' };
 const defined = (name: string, call: ToolDefinition['call'], exclusive = false) =>
@@ -103,8 +105,11 @@ describe('the calls of a turn', () => {
   });
 
   it('end with a DeadlineExceededError when the deadline passes', async () => {
-    const made = await adapterRun({ entries: defined('wait', () => new Promise(() => {})), timeout: 300 });
-    await expect(textsOf(made, ['wait', 'wait'])).rejects.toThrow(DeadlineExceededError);
+    const { wait, called } = waitingTool();
+    const texts = textsOf(await adapterRun({ entries: wait, timeout: LIMIT }), ['wait', 'wait']);
+    await called;
+    clock.leap(LIMIT);
+    await expect(texts).rejects.toThrow(DeadlineExceededError);
   });
 
   it('are cancelled together when one of them throws, and nothing is left under way', async () => {

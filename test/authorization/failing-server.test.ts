@@ -2,10 +2,12 @@ import { ClientCredentialsProvider } from '@modelcontextprotocol/sdk/client/auth
 import { AuthorizationRequiredError, completeAuthorization, McpToolset, OnError, ToolBinding } from 'mcp-toolset';
 import { failureOf, rejectionOf } from '../contract/connected';
 import { closeRunsAfterEach, registered, startRun } from '../contract/started-run';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import { startProtectedMcp, type HttpExchange, type HttpHandler } from '../servers';
 import { machine, toolsOf, UserProvider, Users, UserStore } from './scene';
 
 closeRunsAfterEach();
+const clock = leapingClock();
 
 const json = { 'content-type': 'application/json' };
 const SAYS: [string, HttpHandler, string][] = [
@@ -100,21 +102,24 @@ describe('a token endpoint that answers', () => {
 
 describe('a token endpoint that never answers', () => {
   it.each([
-    ['the timeout', { timeout: 50 }, {}, 'ProviderError'],
-    ['the deadline', {}, { timeout: 500 }, 'DeadlineExceededError'],
+    ['the timeout', { timeout: LIMIT }, {}, 'ProviderError'],
+    ['the deadline', {}, { timeout: LIMIT }, 'DeadlineExceededError'],
   ])('is waited for until %s', async (_, connection, options, name) => {
     const server = await startProtectedMcp();
     const { provider } = machine(server, ClientCredentialsProvider);
     server.authorization.answerTokens((exchange) => exchange.hang());
     @McpToolset({ connection: { ...server.connection, ...connection, authProvider: provider } })
     class Notes {}
-    expect(await rejectionOf(registered(Notes, startRun(options)))).toMatchObject({ name });
+    const rejection = rejectionOf(registered(Notes, startRun(options)));
+    await server.authorization.http.waitFor(({ body }) => body.includes('grant_type='));
+    clock.leap(LIMIT);
+    expect(await rejection).toMatchObject({ name });
     await server.authorization.http.waitForNoRequests();
   });
 
   it.each([
-    ['the timeout', { timeout: 100 }, {}, 'ProviderError'],
-    ['the deadline', {}, { timeout: 500 }, 'DeadlineExceededError'],
+    ['the timeout', { timeout: LIMIT }, {}, 'ProviderError'],
+    ['the deadline', {}, { timeout: LIMIT }, 'DeadlineExceededError'],
   ])('holds up the completing of an authorization until %s', async (_, connection, forRun, name) => {
     const server = await startProtectedMcp();
     const options = {};
@@ -123,7 +128,10 @@ describe('a token endpoint that never answers', () => {
     server.authorization.answerTokens((exchange) => exchange.hang());
     Object.assign(options, connection);
     const binding = startRun({ actorId: 'ann', ...forRun }).resolve(ToolBinding);
-    expect(await rejectionOf(completeAuthorization(users.toolset, binding, code))).toMatchObject({ name });
+    const rejection = rejectionOf(completeAuthorization(users.toolset, binding, code));
+    await server.authorization.http.waitFor(({ body }) => body.includes('grant_type='));
+    clock.leap(LIMIT);
+    expect(await rejection).toMatchObject({ name });
     await server.authorization.http.waitForNoRequests();
   });
 

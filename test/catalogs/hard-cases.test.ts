@@ -87,12 +87,8 @@ it.each(['catalog', 'session'])(
     );
     await asked.passed;
     run.cancel();
-    const settled = await Promise.race([
-      outcome,
-      new Promise((resolve) => setTimeout(resolve, 1_000, 'still waiting')),
-    ]);
+    expect(await outcome).toBeInstanceOf(CancelledError);
     answer.open('late');
-    expect(settled).toBeInstanceOf(CancelledError);
   },
 );
 

@@ -1,8 +1,10 @@
 import { ProviderError, ToolError, type ToolExecution } from 'mcp-toolset';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import { rawStdio, startRawHttp, tool } from '../servers';
 import { closeAfterEach, serve, toolsetOf, unboundedToolset } from './served-tools';
 
 closeAfterEach();
+const clock = leapingClock();
 
 const CODES = [
   ['parse error', -32700],
@@ -167,8 +169,12 @@ describe("R26: the SDK's own failures are no ToolError", () => {
 
   it('tells a timeout from a reply with its code', async () => {
     const server = await startRawHttp({ tools: [tool('answer')], call: (_params, exchange) => void exchange.hang() });
-    const { error } = await (await serve(toolsetOf(server.connection, { timeout: 50 }))).call();
+    const { call } = await serve(toolsetOf(server.connection, { timeout: LIMIT }));
+    const calling = call();
+    await server.waitFor('tools/call');
+    clock.leap(LIMIT);
+    const { error } = await calling;
     expect(error).toBeInstanceOf(ProviderError);
-    expect(error).toMatchObject({ outcome: 'unknown', message: expect.stringContaining('50 ms') });
+    expect(error).toMatchObject({ outcome: 'unknown', message: expect.stringContaining(`${LIMIT} ms`) });
   });
 });

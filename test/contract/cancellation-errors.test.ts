@@ -1,10 +1,12 @@
 import { CancelledError, DeadlineExceededError, ProviderError, ToolError } from 'mcp-toolset';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import { closeServersAfterEach, startRawHttp, tool } from '../servers';
 import { closeRunsAfterEach, registered, startRun, toolsetFor } from './live-run';
 import { waiting, waitingServer } from './waiting-server';
 
 closeServersAfterEach();
 closeRunsAfterEach();
+const clock = leapingClock();
 
 describe('R29: cancelled, too late and too slow are three things', () => {
   const reason = Object.assign(new Error('ours'), { code: -32001 });
@@ -37,8 +39,10 @@ describe('R29: cancelled, too late and too slow are three things', () => {
   it('a slow server is a ProviderError, and the run goes on', async () => {
     const server = await waitingServer();
     const run = startRun();
-    const registry = await registered(run, toolsetFor(server.connection, { timeout: 1_000 }));
-    expect(await registry.execute({ name: 'wait' })).toMatchObject({
+    const registry = await registered(run, toolsetFor(server.connection, { timeout: LIMIT }));
+    const { call } = await waiting(server, registry);
+    clock.leap(LIMIT);
+    expect(await call).toMatchObject({
       status: 'error',
       error: expect.any(ProviderError),
       content: expect.stringContaining('Tool failed (ProviderError)'),
@@ -59,12 +63,13 @@ describe('R29: cancelled, too late and too slow are three things', () => {
 
   it('what came first stays: cancelled, then late', async () => {
     const server = await waitingServer();
-    const run = startRun({ timeout: 600 });
+    const run = startRun({ timeout: LIMIT });
     const registry = await registered(run, toolsetFor(server.connection));
     const { call } = await waiting(server, registry);
     run.cancel('first');
     await expect(call).rejects.toMatchObject({ code: 'cancelled', cause: 'first' });
-    while (run.remainingTime() > 0) await new Promise((resolve) => setTimeout(resolve, run.remainingTime()));
+    clock.leap(LIMIT);
+    expect(run.remainingTime()).toBe(0);
     expect(() => run.check()).toThrow(CancelledError);
     expect(run.state).toBe('cancelled');
     await expect(registry.execute({ name: 'wait' })).rejects.toMatchObject({ cause: 'first' });
@@ -72,10 +77,11 @@ describe('R29: cancelled, too late and too slow are three things', () => {
 
   it('what came first stays: late, then cancelled', async () => {
     const server = await waitingServer();
-    const run = startRun({ timeout: 600 });
+    const run = startRun({ timeout: LIMIT });
     const own = new AbortController();
     const registry = await registered(run, toolsetFor(server.connection));
     const { call } = await waiting(server, registry, { signal: own.signal });
+    clock.leap(LIMIT);
     await expect(call).rejects.toThrow(DeadlineExceededError);
     run.cancel('second');
     own.abort('third');
@@ -97,11 +103,12 @@ describe('R29: cancelled, too late and too slow are three things', () => {
 
   it("a call that is given the run's own signal ends as the run does", async () => {
     const server = await waitingServer();
-    const run = startRun({ timeout: 600 });
+    const run = startRun({ timeout: LIMIT });
     const registry = await registered(run, toolsetFor(server.connection));
     const joined = AbortSignal.any([run.signal, new AbortController().signal]);
     const same = await waiting(server, registry, { signal: run.signal });
     const derived = await waiting(server, registry, { signal: joined });
+    clock.leap(LIMIT);
     await expect(same.call).rejects.toThrow(DeadlineExceededError);
     await expect(derived.call).rejects.toThrow(DeadlineExceededError);
   });

@@ -8,6 +8,7 @@ import {
   type ToolCallContext,
 } from 'mcp-toolset';
 import { createTestServer, overrideClient } from 'mcp-toolset/testing';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import { closeServersAfterEach, rawStdio, startRawHttp, text, tool, type HttpExchange } from '../servers';
 import {
   cancelNotices,
@@ -22,6 +23,7 @@ import { isWait, waiting, waitingServer } from './waiting-server';
 
 closeServersAfterEach();
 closeRunsAfterEach();
+const clock = leapingClock();
 
 describe('R28: a call honours the signals and the deadline, and the server is told once', () => {
   it("by the call's own signal, which leaves the others and the session alone", async () => {
@@ -69,9 +71,10 @@ describe('R28: a call honours the signals and the deadline, and the server is to
 
   it("by the run's deadline", async () => {
     const server = await waitingServer();
-    const run = startRun({ timeout: 800 });
+    const run = startRun({ timeout: LIMIT });
     const registry = await registered(run, toolsetFor(server.connection));
     const { call, request } = await waiting(server, registry);
+    clock.leap(LIMIT);
     await expect(call).rejects.toThrow(DeadlineExceededError);
     await run.close();
     expect(cancelNotices(server.requests)).toMatchObject([{ requestId: request.id }]);
@@ -80,8 +83,9 @@ describe('R28: a call honours the signals and the deadline, and the server is to
   it('by the timeout of one request', async () => {
     const server = await waitingServer();
     const run = startRun();
-    const registry = await registered(run, toolsetFor(server.connection, { timeout: 1_000 }));
+    const registry = await registered(run, toolsetFor(server.connection, { timeout: LIMIT }));
     const { call, request } = await waiting(server, registry);
+    clock.leap(LIMIT);
     expect(await call).toMatchObject({ status: 'error', error: expect.any(ProviderError) });
     await run.close();
     expect(cancelNotices(server.requests)).toMatchObject([{ requestId: request.id }]);

@@ -12,6 +12,7 @@ import {
   ToolsetDiscovery,
 } from 'mcp-toolset';
 import type { McpToolClass, Run, ToolsetClass, UnconnectedClient } from 'mcp-toolset';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import {
   closeServersAfterEach,
   rawStdio,
@@ -24,6 +25,7 @@ import { cancelNotices, closeRunsAfterEach, factoryToolset, gate, httpClient, st
 
 closeServersAfterEach();
 closeRunsAfterEach();
+const clock = leapingClock();
 
 const sessions = new SessionRegistry();
 
@@ -150,9 +152,11 @@ describe('R28: connecting and discovery are interruptible', () => {
 
     it('by the deadline of the run', async () => {
       const server = await startRawHttp(script);
-      const run = startRun({ timeout: 400 });
-      await expect(discover(run, toolsetFor(server.connection))).rejects.toThrow(DeadlineExceededError);
+      const run = startRun({ timeout: LIMIT });
+      const discovering = discover(run, toolsetFor(server.connection));
       const hanging = await server.waitFor(method, count);
+      clock.leap(LIMIT);
+      await expect(discovering).rejects.toThrow(DeadlineExceededError);
       expect(await hanging.waitForClose()).toBe('aborted');
       expect(cancelNotices(server.requests)).toHaveLength(notices);
       expect(sessions.size).toBe(0);

@@ -7,6 +7,7 @@ import {
   ToolsetDiscovery,
 } from 'mcp-toolset';
 import { createTestServer, overrideClient } from 'mcp-toolset/testing';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import { closeServersAfterEach, rawStdio, startRawHttp, tool, type HttpHandler, type RawHttpScript } from '../servers';
 import {
   cancelNotices,
@@ -21,6 +22,7 @@ import {
 
 closeServersAfterEach();
 closeRunsAfterEach();
+const clock = leapingClock();
 
 const sessions = new SessionRegistry();
 const silent: RawHttpScript = { tools: [tool('x')], call: () => undefined };
@@ -169,9 +171,12 @@ describe('R35: calls in flight when their session closes', () => {
 
   it('with a DeadlineExceededError where their run came too late', async () => {
     const server = await startRawHttp(silent);
-    const run = startRun({ timeout: 800 });
+    const run = startRun({ timeout: LIMIT });
     const registry = await registered(run, toolsetFor(server.connection));
-    await expect(registry.execute({ name: 'x' })).rejects.toThrow(DeadlineExceededError);
+    const call = registry.execute({ name: 'x' });
+    await server.waitFor('tools/call');
+    clock.leap(LIMIT);
+    await expect(call).rejects.toThrow(DeadlineExceededError);
     await run.close();
   });
 

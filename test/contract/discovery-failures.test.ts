@@ -17,10 +17,12 @@ import {
   type Run,
 } from 'mcp-toolset';
 import { createTestServer } from 'mcp-toolset/testing';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import { rawStdio, startRawHttp, tool, waitForNoChildren, type RawHttpScript, type RawStdioScript } from '../servers';
 import { closeRunsAfterEach, discover, startRun } from './started-run';
 
 closeRunsAfterEach();
+const clock = leapingClock();
 
 const TOOLS = [tool('a'), tool('b')];
 const bug = new TypeError('a bug of the application');
@@ -185,15 +187,15 @@ describe('R8: a failure that the client does not notice by itself', () => {
   });
 
   it.each<[string, (run: Run) => unknown, new (...args: never[]) => Error]>([
-    ['too slow a server', () => undefined, ProviderError],
+    ['too slow a server', () => clock.leap(LIMIT), ProviderError],
     ['a run that is cancelled', (run) => run.cancel(), CancelledError],
     ['a run that is closed', (run) => run.close(), CancelledError],
   ])('of %s gives the pending requests up, at initialize and at tools/list', async (_, end, expected) => {
     for (const method of ['initialize', 'tools/list']) {
       const http = await startRawHttp({ on: { [method]: (exchange) => exchange.hang() } });
       const run = startRun();
-      const timeout = expected === ProviderError ? 500 : 20_000;
-      const outcome = expect(discover(shopWith({ ...http.connection, timeout }), run)).rejects.toBeInstanceOf(expected);
+      const shop = shopWith({ ...http.connection, timeout: LIMIT });
+      const outcome = expect(discover(shop, run)).rejects.toBeInstanceOf(expected);
       await http.waitFor(method);
       await end(run);
       await outcome;

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { HttpConnectionOptions, Run, ToolExecution, ToolRegistry } from 'mcp-toolset';
 import { createTestServer, overrideClient } from 'mcp-toolset/testing';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import {
   closeServersAfterEach,
   rawStdio,
@@ -24,6 +25,7 @@ import {
 
 closeServersAfterEach();
 closeRunsAfterEach();
+const clock = leapingClock();
 
 /** What the official client still knows of requests: its own maps, which only a test may look into. */
 function pending(client: Client): Record<string, number> {
@@ -34,8 +36,9 @@ function pending(client: Client): Record<string, number> {
 
 const NOTHING = { _responseHandlers: 0, _progressHandlers: 0, _timeoutInfo: 0 };
 
+/** How many timers run: those of the clock that leaps, and those of Node. */
 function timers(): number {
-  return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  return jest.getTimerCount() + process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
 }
 
 const script: RawHttpScript = {
@@ -69,12 +72,12 @@ interface Stage {
 }
 
 /** A run with the tools of a scripted server, and the client that the application built for it. */
-async function stage(url: string, timeout = 20_000): Promise<Stage> {
+async function stage(url: string): Promise<Stage> {
   const unconnected = httpClient(url);
   const run = startRun();
   const registry = await registered(
     run,
-    factoryToolset(() => unconnected, { timeout }),
+    factoryToolset(() => unconnected, { timeout: LIMIT }),
   );
   return { run, client: unconnected.client, registry };
 }
@@ -107,8 +110,11 @@ describe('R31: nothing of a call is left when it has settled', () => {
 
   it('after a timeout', async () => {
     const server = await startRawHttp(script);
-    const { run, client, registry } = await stage(server.url, 300);
-    expect(await registry.execute({ name: 'silent' })).toMatchObject({ status: 'error' });
+    const { run, client, registry } = await stage(server.url);
+    const call = registry.execute({ name: 'silent' });
+    await server.waitFor('tools/call');
+    clock.leap(LIMIT);
+    expect(await call).toMatchObject({ status: 'error' });
     expect(pending(client)).toEqual(NOTHING);
     expect(listenersOf(run.signal)).toBe(0);
   });

@@ -21,6 +21,7 @@ import {
 } from 'mcp-toolset';
 import type { InjectionToken } from 'tsyringe';
 import { overrideClient } from 'mcp-toolset/testing';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import {
   closeServersAfterEach,
   rawStdio,
@@ -36,6 +37,7 @@ import { rejection, shop, useCatalogScene } from './catalog-scene';
 
 const scene = useCatalogScene();
 closeServersAfterEach();
+const clock = leapingClock();
 
 type ConnectionSource = NonNullable<ToolsetOptions['connection']>;
 
@@ -214,10 +216,13 @@ describe('R10: an optional toolset whose server is at fault has no tools', () =>
 
   it.each(['initialize', 'tools/list'])('R10: a server that is too slow in %s is a ProviderError', async (method) => {
     const server = await startRawHttp({ on: { [method]: (exchange) => exchange.hang() } });
-    const { Flaky, reports } = flaky(server.connection, { timeout: 40 });
-    expect((await scene.registered(Flaky)).names).toEqual([]);
+    const { Flaky, reports } = flaky(server.connection, { timeout: LIMIT });
+    const registering = scene.registered(Flaky);
+    await server.waitFor(method);
+    clock.leap(LIMIT);
+    expect((await registering).names).toEqual([]);
     expect(reports.map(({ error }) => error)).toEqual([expect.any(ProviderError)]);
-    expect(reports[0]?.error.message).toMatch(new RegExp(`${method}: no answer within 40 ms`));
+    expect(reports[0]?.error.message).toMatch(new RegExp(`${method}: no answer within ${LIMIT} ms`));
   });
 
   it('R10: without an @OnError method it has no tools either', async () => {
@@ -447,8 +452,10 @@ describe('R10: the end of the run propagates, however optional the toolset', () 
   it.each(['initialize', 'tools/list'])('R10: a run whose deadline passes during %s', async (method) => {
     const server = await startRawHttp({ on: { [method]: (exchange) => exchange.hang() } });
     const { Flaky, reports } = flaky(server.connection);
-    const error = await rejection(scene.run({ timeout: 60 }).resolve(ToolRegistry).register(Flaky));
-    expect(error).toBeInstanceOf(DeadlineExceededError);
+    const outcome = rejection(scene.run({ timeout: LIMIT }).resolve(ToolRegistry).register(Flaky));
+    await server.waitFor(method);
+    clock.leap(LIMIT);
+    expect(await outcome).toBeInstanceOf(DeadlineExceededError);
     expect(reports).toEqual([]);
     await server.waitForNoRequests();
     expect(server.sessions).toEqual([]);

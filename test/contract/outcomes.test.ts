@@ -10,12 +10,14 @@ import {
   type CallOutcome,
   type ToolExecution,
 } from 'mcp-toolset';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import { closeServersAfterEach, rawStdio, startRawHttp, text, tool, type RawHttpScript } from '../servers';
 import { counting } from './counting-server';
 import { closeRunsAfterEach, factoryToolset, gate, httpClient, registered, startRun, toolsetFor } from './live-run';
 
 closeServersAfterEach();
 closeRunsAfterEach();
+const clock = leapingClock();
 
 const sentences: Record<CallOutcome, string> = {
   'not-sent': 'The call was not sent.',
@@ -99,13 +101,21 @@ describe('R42: the outcome of a call over HTTP', () => {
       'the connection is reset in the middle of an event stream',
       (_params, exchange) => void exchange.sse().progress(1).destroy(),
     ],
-    ['no answer', () => undefined],
   ];
 
   it.each(unknown)('unknown: %s', async (_what, call) => {
     const server = await startRawHttp(counting({ call }));
-    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: 500 }));
+    const registry = await registered(startRun(), toolsetFor(server.connection));
     expect(await executing(registry)).toMatchObject(failure('unknown') as object);
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it('unknown: no answer', async () => {
+    const server = await startRawHttp(counting({ call: () => undefined }));
+    const calling = executing(await registered(startRun(), toolsetFor(server.connection, { timeout: LIMIT })));
+    await server.waitFor('tools/call');
+    clock.leap(LIMIT);
+    expect(await calling).toMatchObject(failure('unknown') as object);
     expect(server.calls).toHaveLength(1);
   });
 
@@ -118,7 +128,7 @@ describe('R42: the outcome of a call over HTTP', () => {
 
   it.each(unreadable)('unknown: an answer that is %s', async (_what, call) => {
     const server = await startRawHttp(counting({ call }));
-    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: 500 }));
+    const registry = await registered(startRun(), toolsetFor(server.connection));
     expect(await executing(registry)).toMatchObject(failure('unknown', 'ProtocolError') as object);
     expect(server.calls).toHaveLength(1);
   });
@@ -126,10 +136,13 @@ describe('R42: the outcome of a call over HTTP', () => {
   it("unknown: an application's own transport whose stream ends silently shows it by the timeout", async () => {
     const script = counting({ call: (_params, exchange) => void exchange.sse().progress(1).end() });
     const server = await startRawHttp(script);
-    const toolset = factoryToolset(() => httpClient(server.url), { name: 'Remote', timeout: 500 });
-    const execution = await executing(await registered(startRun(), toolset));
+    const toolset = factoryToolset(() => httpClient(server.url), { name: 'Remote', timeout: LIMIT });
+    const calling = executing(await registered(startRun(), toolset));
+    await (await server.waitFor('tools/call')).waitForClose();
+    clock.leap(LIMIT);
+    const execution = await calling;
     expect(execution).toMatchObject(failure('unknown') as object);
-    expect((execution.error as Error).message).toContain('within 500 ms');
+    expect((execution.error as Error).message).toContain(`within ${LIMIT} ms`);
   });
 
   it('unknown: the session is closed while the call is in flight', async () => {
@@ -214,8 +227,11 @@ describe('R42: the outcome of a call over stdio', () => {
 
   it('unknown: the child is too slow', async () => {
     const server = await rawStdio({ tools: [tool('count')], call: () => undefined });
-    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: 700 }));
-    expect(await executing(registry)).toMatchObject(failure('unknown') as object);
+    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: LIMIT }));
+    const calling = executing(registry);
+    await server.waitFor('tools/call');
+    clock.leap(LIMIT);
+    expect(await calling).toMatchObject(failure('unknown') as object);
     expect(server.calls).toHaveLength(1);
   });
 });
@@ -230,7 +246,7 @@ describe('R42: the outcome of a call that was cancelled or came too late', () =>
     byCall.catch(() => undefined);
     const cancelled = startRun();
     const byRun = executing(await registered(cancelled, toolset));
-    const byDeadline = executing(await registered(startRun({ timeout: 1_500 }), toolset));
+    const byDeadline = executing(await registered(startRun({ timeout: LIMIT }), toolset));
     await server.waitFor('tools/call', 3);
     own.abort(reason);
     cancelled.cancel(reason);
@@ -240,6 +256,7 @@ describe('R42: the outcome of a call that was cancelled or came too late', () =>
       expect(error).toMatchObject({ outcome: 'unknown' });
       expect((error as CancelledError).cause).toBe(reason);
     }
+    clock.leap(LIMIT);
     const late: unknown = await byDeadline.catch((thrown: unknown) => thrown);
     expect(late).toBeInstanceOf(DeadlineExceededError);
     expect(late).toMatchObject({ outcome: 'unknown' });
@@ -298,8 +315,12 @@ describe('R42: no call runs twice', () => {
       await run(params, exchange);
       return deeds[Number(params.arguments?.n)]!(exchange);
     };
-    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: 500 }));
-    await Promise.all(deeds.map((_, n) => registry.execute({ name: 'count', input: { n } })));
+    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: LIMIT }));
+    const calls = deeds.map((_, n) => registry.execute({ name: 'count', input: { n } }));
+    await Promise.all(calls.slice(0, -1));
+    await server.waitFor('tools/call', deeds.length);
+    clock.leap(LIMIT);
+    await calls.at(-1);
     expect(ran).toEqual(new Map(deeds.map((_, n) => [n, 1])));
   });
 

@@ -183,7 +183,7 @@ describe('R37: no unhandled rejection and no uncaught exception, whatever a serv
     const errors: Error[] = [];
     unconnected.client.onerror = (error) => void errors.push(error);
     const run = startRun();
-    const toolset = factoryToolset(() => unconnected, { timeout: 1_000 });
+    const toolset = factoryToolset(() => unconnected);
     expect(await live(run, toolset)).toEqual(['registered', 'executed', 'closed']);
     expect(errors).not.toEqual([]);
   });

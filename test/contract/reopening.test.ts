@@ -1,4 +1,5 @@
 import { ConfigurationError, ProviderError, SessionRegistry, ToolError } from 'mcp-toolset';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import { closeServersAfterEach, startRawHttp, type RawHttpScript } from '../servers';
 import { count, counting } from './counting-server';
 import {
@@ -14,6 +15,7 @@ import {
 
 closeServersAfterEach();
 closeRunsAfterEach();
+const clock = leapingClock();
 
 const sessions = new SessionRegistry();
 
@@ -68,13 +70,16 @@ describe('R43: where reopening does not help', () => {
 
   it('reopening is too slow', async () => {
     const server = await startRawHttp(counting());
-    const toolset = factoryToolset(() => httpClient(server.url), { connect: { timeout: 300 } });
+    const toolset = factoryToolset(() => httpClient(server.url), { connect: { timeout: LIMIT } });
     const registry = await registered(startRun(), toolset);
     server.forgetSessions();
     server.script = counting({ on: { initialize: (exchange) => exchange.hang() } });
-    const execution = await registry.execute({ name: 'count' });
+    const call = registry.execute({ name: 'count' });
+    await server.waitFor('initialize', 2);
+    clock.leap(LIMIT);
+    const execution = await call;
     expect(execution).toMatchObject(refused);
-    expect((execution.error as Error).message).toContain('within 300 ms');
+    expect((execution.error as Error).message).toContain(`within ${LIMIT} ms`);
     await server.waitForNoRequests();
   });
 

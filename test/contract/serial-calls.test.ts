@@ -8,6 +8,7 @@ import {
   type ToolExecution,
   type ToolRegistry,
 } from 'mcp-toolset';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import {
   closeServersAfterEach,
   rawStdio,
@@ -18,9 +19,11 @@ import {
   type StdioRecord,
 } from '../servers';
 import { cancelNotices, closeRunsAfterEach, factoryToolset, registered, startRun, toolsetFor } from './live-run';
+import { waiting, waitingServer } from './waiting-server';
 
 closeServersAfterEach();
 closeRunsAfterEach();
+const clock = leapingClock();
 
 const sessions = new SessionRegistry();
 
@@ -147,9 +150,11 @@ describe('R32: over stdio a call that was given up closes its session', () => {
 
   it('when it timed out', async () => {
     const server = await holdingChild();
-    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: 700 }));
+    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: LIMIT }));
     const first = call(registry, 'hold');
     const waiting = call(registry, 'quick');
+    await server.waitFor('tools/call');
+    clock.leap(LIMIT);
     const slow = await first;
     expect(slow).toMatchObject({ status: 'error', error: expect.any(ProviderError) });
     expect(slow.content).toContain('not known whether');
@@ -162,8 +167,10 @@ describe('R32: over stdio a call that was given up closes its session', () => {
 
   it('when the run came to its deadline', async () => {
     const server = await holdingChild();
-    const registry = await registered(startRun({ timeout: 1_500 }), toolsetFor(server.connection));
+    const registry = await registered(startRun({ timeout: LIMIT }), toolsetFor(server.connection));
     const calls = [call(registry, 'hold'), call(registry, 'hold')];
+    await server.waitFor('tools/call');
+    clock.leap(LIMIT);
     for (const late of calls) await expect(late).rejects.toThrow(DeadlineExceededError);
     await server.waitForExit();
     expect(server.calls).toHaveLength(1);
@@ -201,7 +208,7 @@ describe('R32: what does not close the session', () => {
 
   it("anything, where the toolset's calls are overlapping", async () => {
     const server = await holdingChild();
-    const toolset = toolsetFor(server.connection, { calls: 'overlapping', timeout: 700 });
+    const toolset = toolsetFor(server.connection, { calls: 'overlapping', timeout: LIMIT });
     const registry = await registered(startRun(), toolset);
     const own = new AbortController();
     const calls = [call(registry, 'hold', own.signal), call(registry, 'hold'), call(registry, 'hold')];
@@ -210,19 +217,19 @@ describe('R32: what does not close the session', () => {
     await expect(calls[0]).rejects.toThrow(CancelledError);
     await server.tell(({ data, reply }) => reply(data.ids[1], { content: [{ type: 'text', text: 'second' }] }));
     expect(await calls[1]).toMatchObject({ content: 'second' });
+    clock.leap(LIMIT);
     expect(await calls[2]).toMatchObject({ status: 'error', error: expect.any(ProviderError) });
     expect(await registry.execute({ name: 'quick' })).toMatchObject({ content: 'quick' });
     expect(server.pids).toHaveLength(1);
   });
 
   it('a call over HTTP', async () => {
-    const server = await startRawHttp({
-      tools: [tool('hold'), tool('quick')],
-      call: ({ name }) => (name === 'quick' ? text('quick') : undefined),
-    });
+    const server = await waitingServer();
     for (const calls of [undefined, 'serial', 'overlapping'] as const) {
-      const registry = await registered(startRun(), toolsetFor(server.connection, { calls, timeout: 1_000 }));
-      expect(await registry.execute({ name: 'hold' })).toMatchObject({ status: 'error' });
+      const registry = await registered(startRun(), toolsetFor(server.connection, { calls, timeout: LIMIT }));
+      const late = await waiting(server, registry);
+      clock.leap(LIMIT);
+      expect(await late.call).toMatchObject({ status: 'error' });
       expect(await registry.execute({ name: 'quick' })).toMatchObject({ content: 'quick' });
     }
     expect(server.sessions).toHaveLength(3);

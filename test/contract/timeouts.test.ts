@@ -1,4 +1,5 @@
 import {
+  CancelledError,
   configureMcpToolset,
   ConfigurationError,
   DeadlineExceededError,
@@ -8,17 +9,27 @@ import {
   ToolBinding,
   ToolsetDiscovery,
   type ToolExecution,
+  type ToolRegistry,
 } from 'mcp-toolset';
 import { container } from 'tsyringe';
-import { closeServersAfterEach, startRawHttp, text, tool, type RawHttpScript, type RawHttpServer } from '../servers';
+import { leapingClock, LIMIT } from '../leaping-clock';
+import {
+  closeServersAfterEach,
+  startRawHttp,
+  taken,
+  text,
+  tool,
+  type RawHttpScript,
+  type RawHttpServer,
+} from '../servers';
 import { closeRunsAfterEach, factoryToolset, httpClient, registered, startRun, toolsetFor } from './live-run';
 
 closeServersAfterEach();
 closeRunsAfterEach();
+const clock = leapingClock();
 
-const LONG = 20_000;
-/** Long enough to connect on a busy machine. */
-const SHORT = 300;
+/** So much longer that it is not reached either after a leap of 0.7 of it. */
+const LONGER = 10 * LIMIT;
 const silent: RawHttpScript = { tools: [tool('x')], call: (_params, exchange) => void exchange.hang() };
 
 function messageOf(execution: ToolExecution): string {
@@ -26,143 +37,158 @@ function messageOf(execution: ToolExecution): string {
   return (execution.error as ProviderError).message;
 }
 
-/** A server that answers a call after some milliseconds. */
-function slowServer(delay: number): Promise<RawHttpServer> {
-  return startRawHttp({
-    tools: [tool('x')],
-    call: (_params, exchange) => void setTimeout(() => exchange.json(text('done')), delay),
-  });
+/** The message of a call that is not answered within the limit. */
+async function tooSlow(server: RawHttpServer, registry: ToolRegistry): Promise<string> {
+  const call = registry.execute({ name: 'x' });
+  await server.waitFor('tools/call');
+  clock.leap(LIMIT);
+  return messageOf(await call);
+}
+
+/** Answers when so much time has passed. */
+function answerAfter(milliseconds: number): NonNullable<RawHttpScript['call']> {
+  return (_params, exchange) => {
+    setTimeout(() => exchange.json(text('done')), milliseconds);
+    clock.leap(milliseconds);
+  };
 }
 
 describe('R30: the time for one request', () => {
   it("is the connection's, before the toolset's and the configured default", async () => {
     const server = await startRawHttp(silent);
     const run = startRun();
-    configureMcpToolset(run.container, { timeout: LONG });
-    const registry = await registered(run, toolsetFor({ ...server.connection, timeout: SHORT }, { timeout: LONG }));
-    expect(messageOf(await registry.execute({ name: 'x' }))).toContain(`within ${SHORT} ms`);
+    configureMcpToolset(run.container, { timeout: LONGER });
+    const registry = await registered(run, toolsetFor({ ...server.connection, timeout: LIMIT }, { timeout: LONGER }));
+    expect(await tooSlow(server, registry)).toContain(`within ${LIMIT} ms`);
   });
 
   it('is what a function returned for the connection', async () => {
     const server = await startRawHttp(silent);
-    const toolset = toolsetFor(() => ({ ...server.connection, timeout: SHORT }), { timeout: LONG });
+    const toolset = toolsetFor(() => ({ ...server.connection, timeout: LIMIT }), { timeout: LONGER });
     const registry = await registered(startRun(), toolset);
-    expect(messageOf(await registry.execute({ name: 'x' }))).toContain(`within ${SHORT} ms`);
+    expect(await tooSlow(server, registry)).toContain(`within ${LIMIT} ms`);
   });
 
   it("is the toolset's, before the configured default", async () => {
     const server = await startRawHttp(silent);
     const run = startRun();
-    configureMcpToolset(run.container, { timeout: LONG });
-    const registry = await registered(run, toolsetFor(server.connection, { timeout: SHORT }));
-    expect(messageOf(await registry.execute({ name: 'x' }))).toContain(`within ${SHORT} ms`);
+    configureMcpToolset(run.container, { timeout: LONGER });
+    const registry = await registered(run, toolsetFor(server.connection, { timeout: LIMIT }));
+    expect(await tooSlow(server, registry)).toContain(`within ${LIMIT} ms`);
   });
 
   it('is the configured default where nothing else is said', async () => {
     const server = await startRawHttp(silent);
     const run = startRun();
-    configureMcpToolset(run.container, { timeout: SHORT });
+    configureMcpToolset(run.container, { timeout: LIMIT });
     const registry = await registered(run, toolsetFor(server.connection));
-    expect(messageOf(await registry.execute({ name: 'x' }))).toContain(`within ${SHORT} ms`);
+    expect(await tooSlow(server, registry)).toContain(`within ${LIMIT} ms`);
   });
 
   it('is what the factory says of the client that it built', async () => {
     const server = await startRawHttp(silent);
-    const toolset = factoryToolset(() => ({ ...httpClient(server.url), timeout: SHORT }), { timeout: LONG });
+    const toolset = factoryToolset(() => ({ ...httpClient(server.url), timeout: LIMIT }), { timeout: LONGER });
     const registry = await registered(startRun(), toolset);
-    expect(messageOf(await registry.execute({ name: 'x' }))).toContain(`within ${SHORT} ms`);
+    expect(await tooSlow(server, registry)).toContain(`within ${LIMIT} ms`);
   });
 
   it('holds for each page of discovery too', async () => {
     const server = await startRawHttp({
       tools: ({ cursor }) => (cursor === undefined ? { tools: [tool('x')], nextCursor: 'two' } : undefined),
     });
-    const registering = registered(startRun(), toolsetFor(server.connection, { timeout: SHORT }));
-    await expect(registering).rejects.toThrow(/tools\/list.* within 300 ms/);
+    const registering = registered(startRun(), toolsetFor(server.connection, { timeout: LIMIT }));
+    await server.waitFor('tools/list', 2);
+    clock.leap(LIMIT);
+    await expect(registering).rejects.toThrow(new RegExp(`tools/list.* within ${LIMIT} ms`));
     await expect(registering).rejects.toThrow(ProviderError);
     await server.waitForNoRequests();
   });
 
   it('holds for connecting too', async () => {
     const server = await startRawHttp({ on: { initialize: (exchange) => exchange.hang() } });
-    const registering = registered(startRun(), toolsetFor(server.connection, { timeout: SHORT }));
-    await expect(registering).rejects.toThrow(/initialize.* within 300 ms/);
+    const registering = registered(startRun(), toolsetFor(server.connection, { timeout: LIMIT }));
+    await server.waitFor('initialize');
+    clock.leap(LIMIT);
+    await expect(registering).rejects.toThrow(new RegExp(`initialize.* within ${LIMIT} ms`));
     await server.waitForNoRequests();
   });
 
   it("is @CreateClient's for connecting, all steps of it, and for nothing else", async () => {
     const server = await startRawHttp({ on: { 'notifications/initialized': (exchange) => exchange.hang() } });
-    const toolset = factoryToolset(() => httpClient(server.url), { timeout: LONG, connect: { timeout: SHORT } });
-    await expect(registered(startRun(), toolset)).rejects.toThrow(/initialize.* within 300 ms/);
-    const slow = await slowServer(600);
-    const patient = factoryToolset(() => httpClient(slow.url), { timeout: LONG, connect: { timeout: 400 } });
+    const toolset = factoryToolset(() => httpClient(server.url), { timeout: LONGER, connect: { timeout: LIMIT } });
+    const registering = registered(startRun(), toolset);
+    await server.waitFor('notifications/initialized');
+    clock.leap(LIMIT);
+    await expect(registering).rejects.toThrow(new RegExp(`initialize.* within ${LIMIT} ms`));
+    const slow = await startRawHttp({ tools: [tool('x')], call: answerAfter(2 * LIMIT) });
+    const patient = factoryToolset(() => httpClient(slow.url), { timeout: LONGER, connect: { timeout: LIMIT } });
     const registry = await registered(startRun(), patient);
     expect(await registry.execute({ name: 'x' })).toMatchObject({ content: 'done' });
   });
 
   it('starts again with progress', async () => {
-    const server = await startRawHttp({
+    const server: RawHttpServer = await startRawHttp({
       tools: [tool('x')],
       call: async (_params, exchange) => {
         const stream = exchange.sse();
         for (let step = 1; step <= 6; step += 1) {
-          await new Promise((resolve) => setTimeout(resolve, 100));
-          stream.progress(step);
+          clock.leap(0.7 * LONGER);
+          await taken(server, stream.progress(step));
         }
         stream.reply(text('done')).end();
       },
     });
-    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: 400 }));
+    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: LONGER }));
     expect(await registry.execute({ name: 'x' })).toMatchObject({ content: 'done' });
   });
 
   it('does not start again with the progress of another call', async () => {
-    const server = await startRawHttp({
+    const server: RawHttpServer = await startRawHttp({
       tools: [tool('x'), tool('y')],
       call: async ({ name }, exchange) => {
         if (name === 'x') return undefined;
-        const stream = exchange.sse();
-        for (let step = 1; !stream.closed && step < 1_000; step += 1) {
-          stream.progress(step);
-          await new Promise((resolve) => setTimeout(resolve, 20));
-        }
+        await server.waitFor('tools/call', 2);
+        clock.leap(0.7 * LONGER);
+        await taken(server, exchange.sse().progress(1));
+        clock.leap(0.7 * LONGER);
         return undefined;
       },
     });
-    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: 200 }));
+    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: LONGER }));
     const own = new AbortController();
     const busy = registry.execute({ name: 'y' }, { signal: own.signal });
-    expect(messageOf(await registry.execute({ name: 'x' }))).toContain('within 200 ms');
+    expect(messageOf(await registry.execute({ name: 'x' }))).toContain(`within ${LONGER} ms`);
     own.abort();
-    await expect(busy).rejects.toThrow();
+    await expect(busy).rejects.toThrow(CancelledError);
   });
 
   it('ends at the deadline, whatever the progress', async () => {
-    const server = await startRawHttp({
+    const server: RawHttpServer = await startRawHttp({
       tools: [tool('x')],
       call: async (_params, exchange) => {
-        const stream = exchange.sse();
-        for (let step = 1; !stream.closed; step += 1) {
-          stream.progress(step);
-          await new Promise((resolve) => setTimeout(resolve, 20));
-        }
+        clock.leap(0.7 * LONGER);
+        await taken(server, exchange.sse().progress(1));
+        clock.leap(0.7 * LONGER);
       },
     });
-    const run = startRun({ timeout: 800 });
-    const registry = await registered(run, toolsetFor(server.connection, { timeout: 300 }));
+    const run = startRun({ timeout: 1.4 * LONGER });
+    const registry = await registered(run, toolsetFor(server.connection, { timeout: LONGER }));
     await expect(registry.execute({ name: 'x' })).rejects.toThrow(DeadlineExceededError);
     await run.close();
   });
 
   it('is cut short by the deadline', async () => {
     const server = await startRawHttp(silent);
-    const run = startRun({ timeout: LONG, deadline: new Date(Date.now() + 600) });
-    const registry = await registered(run, toolsetFor(server.connection, { timeout: LONG }));
-    await expect(registry.execute({ name: 'x' })).rejects.toThrow(DeadlineExceededError);
+    const run = startRun({ timeout: LONGER, deadline: new Date(Date.now() + LIMIT) });
+    const registry = await registered(run, toolsetFor(server.connection, { timeout: LONGER }));
+    const call = registry.execute({ name: 'x' });
+    await server.waitFor('tools/call');
+    clock.leap(LIMIT);
+    await expect(call).rejects.toThrow(DeadlineExceededError);
   });
 
   it('can be longer than a timer can wait', async () => {
-    const server = await slowServer(50);
+    const server = await startRawHttp({ tools: [tool('x')], call: answerAfter(50) });
     const timers = jest.spyOn(globalThis, 'setTimeout');
     const run = startRun({ timeout: Number.MAX_VALUE, deadline: new Date(8.64e15) });
     configureMcpToolset(run.container, { timeout: 2 ** 31 });

@@ -1,10 +1,12 @@
 import { CancelledError, DeadlineExceededError, ToolError, type HandlerContext } from 'mcp-toolset';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import { closeServersAfterEach, rawStdio, startRawHttp, text, tool, type RawHttpServer } from '../servers';
 import { closeRunsAfterEach, gate, listenersOf } from '../contract/live-run';
 import { ask, askingServer, form, replyIn, replyTo, sampling, scene, UNDISCLOSED, type HandlerMethods } from './asking';
 
 closeServersAfterEach();
 closeRunsAfterEach();
+const clock = leapingClock();
 
 const fails = (error: unknown) => ({
   elicit: () => Promise.reject(error),
@@ -132,9 +134,12 @@ describe("a handler's signal", () => {
   });
 
   it('aborts at the deadline of the run, whatever the handler waits for', async () => {
-    const { ended, elicit } = thinking();
-    const { registry } = await scene(await askingServer(), { elicit }, { run: { timeout: 400 } });
-    await expect(registry.execute({ name: 'ask', input })).rejects.toBeInstanceOf(DeadlineExceededError);
+    const { begun, ended, elicit } = thinking();
+    const { registry } = await scene(await askingServer(), { elicit }, { run: { timeout: LIMIT } });
+    const call = registry.execute({ name: 'ask', input });
+    await begun;
+    clock.leap(LIMIT);
+    await expect(call).rejects.toBeInstanceOf(DeadlineExceededError);
     expect(await ended).toBeInstanceOf(DeadlineExceededError);
   });
 

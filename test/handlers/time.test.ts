@@ -1,23 +1,23 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { DeadlineExceededError, ProviderError } from 'mcp-toolset';
-import { closeServersAfterEach, rawStdio, startRawHttp, text, tool, type RawHttpServer } from '../servers';
+import { CancelledError, DeadlineExceededError, ProviderError } from 'mcp-toolset';
+import { leapingClock, LIMIT } from '../leaping-clock';
+import { closeServersAfterEach, rawStdio, startRawHttp, taken, text, tool, type RawHttpServer } from '../servers';
 import { closeRunsAfterEach, gate } from '../contract/live-run';
 import { ask, askingServer, form, replyTo, scene } from './asking';
 
 closeServersAfterEach();
 closeRunsAfterEach();
+const clock = leapingClock();
 
-/** Long enough to connect on a busy machine. */
-const SHORT = 1_200;
 const accept = { action: 'accept' as const };
-const thinkFor = (milliseconds: number) => async () => {
-  await delay(milliseconds);
+/** A person who needs more time than a call has. */
+const thinkLong = async () => {
+  clock.leap(3 * LIMIT);
   return accept;
 };
 
 describe('the time of a call', () => {
   it('stands still while a handler runs', async () => {
-    const { registry } = await scene(await askingServer(), { elicit: thinkFor(3 * SHORT) }, { timeout: SHORT });
+    const { registry } = await scene(await askingServer(), { elicit: thinkLong }, { timeout: LIMIT });
     expect(await ask(registry, 'elicitation/create', form({}))).toEqual({ result: { action: 'accept', content: {} } });
   });
 
@@ -31,7 +31,7 @@ describe('the time of a call', () => {
       },
       on: { response: (exchange) => exchange.reply(exchange.data.call, { content: [] }) },
     });
-    const { registry } = await scene(server, { elicit: thinkFor(3 * SHORT) }, { timeout: SHORT });
+    const { registry } = await scene(server, { elicit: thinkLong }, { timeout: LIMIT });
     expect(await registry.execute({ name: 'x' })).toMatchObject({ status: 'success' });
   });
 
@@ -42,7 +42,8 @@ describe('the time of a call', () => {
       call: async (_params, exchange) => {
         const stream = exchange.sse().request('slow', 'elicitation/create', form({})).request('quick', 'roots/list');
         await replyTo(server, 'quick');
-        void delay(2 * SHORT).then(() => last.open());
+        clock.leap(2 * LIMIT);
+        last.open();
         await replyTo(server, 'slow');
         stream.reply(text('done')).end();
       },
@@ -51,7 +52,7 @@ describe('the time of a call', () => {
       await last.passed;
       return accept;
     };
-    const { registry } = await scene(server, { elicit, roots: () => [] }, { timeout: SHORT });
+    const { registry } = await scene(server, { elicit, roots: () => [] }, { timeout: LIMIT });
     expect(await registry.execute({ name: 'x' })).toMatchObject({ content: 'done' });
   });
 
@@ -60,33 +61,38 @@ describe('the time of a call', () => {
       tools: [tool('x')],
       call: (_params, exchange) => void exchange.sse().request('ask', 'elicitation/create', form({})),
     });
-    const { registry } = await scene(server, { elicit: thinkFor(SHORT / 4) }, { timeout: SHORT });
-    const { error } = await registry.execute({ name: 'x' });
+    const { registry } = await scene(server, { elicit: async () => accept }, { timeout: LIMIT });
+    const call = registry.execute({ name: 'x' });
+    const reply = await replyTo(server, 'ask');
+    clock.leap(LIMIT);
+    const { error } = await call;
     expect(error).toBeInstanceOf(ProviderError);
-    expect((error as ProviderError).message).toContain(`no answer within ${SHORT} ms`);
-    expect((await replyTo(server, 'ask')).message).toMatchObject({ result: { action: 'accept' } });
+    expect((error as ProviderError).message).toContain(`no answer within ${LIMIT} ms`);
+    expect(reply.message).toMatchObject({ result: { action: 'accept' } });
   });
 
   it('goes on after the server has taken its request back', async () => {
     const begun = gate();
-    const server = await startRawHttp({
+    const server: RawHttpServer = await startRawHttp({
       tools: [tool('x')],
       call: async (_params, exchange) => {
         const stream = exchange.sse().request('ask', 'elicitation/create', form({}));
         await begun.passed;
-        stream.notify('notifications/cancelled', { requestId: 'ask' });
+        await taken(server, stream.notify('notifications/cancelled', { requestId: 'ask' }));
+        clock.leap(LIMIT);
       },
     });
     const elicit = () => {
       begun.open();
       return new Promise<typeof accept>(() => undefined);
     };
-    const { registry } = await scene(server, { elicit }, { timeout: SHORT });
+    const { registry } = await scene(server, { elicit }, { timeout: LIMIT });
     expect((await registry.execute({ name: 'x' })).error).toBeInstanceOf(ProviderError);
   });
 
   it('of another call goes on while the handler of the first one runs', async () => {
     const { passed: hanging, open } = gate();
+    const begun = gate();
     const server = await startRawHttp({
       tools: [tool('asks'), tool('hangs')],
       call: async ({ name }, exchange) => {
@@ -96,21 +102,33 @@ describe('the time of a call', () => {
         stream.request('ask', 'elicitation/create', form({}));
       },
     });
-    const elicit = () => new Promise<typeof accept>(() => undefined);
-    const { registry } = await scene(server, { elicit }, { timeout: SHORT });
+    const elicit = () => {
+      begun.open();
+      return new Promise<typeof accept>(() => undefined);
+    };
+    const { registry } = await scene(server, { elicit }, { timeout: LIMIT });
     const abort = new AbortController();
     const asking = registry.execute({ name: 'asks' }, { signal: abort.signal });
     asking.catch(() => undefined);
-    expect((await registry.execute({ name: 'hangs' })).error).toBeInstanceOf(ProviderError);
+    const hangs = registry.execute({ name: 'hangs' });
+    await begun.passed;
+    clock.leap(LIMIT);
+    expect((await hangs).error).toBeInstanceOf(ProviderError);
     abort.abort();
-    await expect(asking).rejects.toThrow();
+    await expect(asking).rejects.toThrow(CancelledError);
   });
 });
 
 it("the deadline of a run does not stand still while a handler runs, and the run's handlers end with it", async () => {
   const server = await askingServer();
-  const elicit = () => new Promise<typeof accept>(() => undefined);
-  const { registry } = await scene(server, { elicit }, { run: { timeout: SHORT }, timeout: 60_000 });
+  const begun = gate();
+  const elicit = () => {
+    begun.open();
+    return new Promise<typeof accept>(() => undefined);
+  };
+  const { registry } = await scene(server, { elicit }, { run: { timeout: LIMIT } });
   const call = registry.execute({ name: 'ask', input: { method: 'elicitation/create', params: form({}) } });
+  await begun.passed;
+  clock.leap(LIMIT);
   await expect(call).rejects.toBeInstanceOf(DeadlineExceededError);
 });

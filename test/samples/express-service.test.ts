@@ -11,8 +11,10 @@ import { Service } from '../../samples/express-service/service';
 import { Settings } from '../../samples/express-service/settings';
 import { ShopServer } from '../../samples/express-service/shop/shop-server';
 import { ShopTools, WeatherTools } from '../../samples/express-service/toolsets';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import { png } from '../adapters/media-bytes';
 
+const clock = leapingClock();
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
@@ -187,8 +189,11 @@ describe('an answer', () => {
   });
 
   it('ends at its deadline', async () => {
-    const { shop, stopped } = waitingShop();
-    const events = await ask(await start({ shop, settings: { answerTimeout: 1_000 } }), 'ada', 'count');
+    const { shop, started, stopped } = waitingShop();
+    const asking = ask(await start({ shop, settings: { answerTimeout: LIMIT } }), 'ada', 'count');
+    await started;
+    clock.leap(LIMIT);
+    const events = await asking;
     expect(events.at(-1)).toEqual({ type: 'error', message: 'The answer took too long.' });
     await stopped;
   });

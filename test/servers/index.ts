@@ -21,4 +21,5 @@ export { rawStdio, type RawStdioServer, type StdioCommand, type StdioRecord } fr
 export type { EventFields, ResponseStream } from './response-stream';
 export { text, tool, type CallParams, type JsonObject, type RpcId } from './rpc';
 export { closeServersAfterAll, closeServersAfterEach, servers, type StartedServer } from './server-registry';
+export { taken } from './taken';
 export type { RawStdioScript, StdioExchange, StdioHandler } from './stdio-script';

@@ -22,6 +22,7 @@ import { createTestServer, overrideClient } from 'mcp-toolset/testing';
 import { container } from 'tsyringe';
 import { closeRunsAfterEach, gate, registered, startRun } from '../contract/live-run';
 import { form, replyTo } from '../handlers/asking';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import {
   closeServersAfterEach,
   rawStdio,
@@ -36,6 +37,7 @@ import {
 afterEach(() => container.resolve(SessionRegistry).closeAll());
 closeServersAfterEach();
 closeRunsAfterEach();
+const clock = leapingClock();
 
 const open = (): SessionRegistry => container.resolve(SessionRegistry);
 const count = (server: RawHttpServer, wanted: string): number =>
@@ -260,8 +262,13 @@ describe('a session that is of no use any more is never lent', () => {
 
   it('after a call over stdio that took too long', async () => {
     const server = await rawStdio(stdio);
-    const toolset = warmToolset({ ...server.connection, timeout: 1_500 });
-    const { error } = await inRun(toolset, (registry) => hung(registry));
+    const toolset = warmToolset({ ...server.connection, timeout: LIMIT });
+    const { error } = await inRun(toolset, async (registry) => {
+      const call = hung(registry);
+      await server.waitFor('tools/call');
+      clock.leap(LIMIT);
+      return call;
+    });
     expect(error).toBeInstanceOf(ProviderError);
     expect(open().size).toBe(0);
     expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });

@@ -5,11 +5,13 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { ElicitationRequest, HandlerContext, ProgressNotification, UnconnectedClient } from 'mcp-toolset';
 import { closeRunsAfterEach, gate } from '../contract/live-run';
 import { form, replyTo, scene } from '../handlers/asking';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import { closeServersAfterEach, rawStdio, text, tool } from '../servers';
 import { LONG, task, TASK_CAPABILITIES, taskServer } from './task-server';
 
 closeServersAfterEach();
 closeRunsAfterEach();
+const clock = leapingClock();
 
 const RELATED = { _meta: { 'io.modelcontextprotocol/related-task': { taskId: 'task-1' } } };
 const seenBy = ({ mcpTool, arguments: args, callId }: HandlerContext) => ({ tool: mcpTool?.name, args, callId });
@@ -100,7 +102,6 @@ it('what says which task it is of belongs to its call also where calls overlap a
 });
 
 it('while a person thinks about what a task asks, its time stands still', async () => {
-  const SHORT = 1_000;
   const asked = gate();
   const server = await taskServer({
     on: { 'tasks/get': (exchange) => exchange.hang() },
@@ -113,10 +114,10 @@ it('while a person thinks about what a task asks, its time stands still', async 
   });
   const elicit = async () => {
     asked.open();
-    await new Promise((resolve) => setTimeout(resolve, 3 * SHORT));
+    clock.leap(3 * LIMIT);
     return accept;
   };
-  const { registry } = await scene(server, { elicit }, { timeout: SHORT });
+  const { registry } = await scene(server, { elicit }, { timeout: LIMIT });
   expect(await registry.execute({ name: 'long' })).toMatchObject({ content: 'done' });
   await asked.passed;
 });

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { CancelledError, DeadlineExceededError, ProviderError, SessionRegistry, type Run } from 'mcp-toolset';
 import { container } from 'tsyringe';
 import {
@@ -10,13 +9,16 @@ import {
   startRun,
   toolsetFor,
 } from '../contract/live-run';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import { closeServersAfterEach, rawStdio, text, tool, type HttpHandler, type RawHttpServer } from '../servers';
 import { LONG, task, TASK_CAPABILITIES, taskServer } from './task-server';
 
 closeServersAfterEach();
 closeRunsAfterEach();
+const clock = leapingClock();
 
-const SHORT = 1_000;
+/** So much longer that it is not reached either after a leap of 0.7 of it. */
+const LONGER = 10 * LIMIT;
 const working = (): string => 'working';
 const hang: HttpHandler = (exchange) => exchange.hang();
 
@@ -51,9 +53,12 @@ describe('a task that is given up is cancelled, once, and the call itself is not
 
   it('by the deadline of the run', async () => {
     const server = await taskServer({ status: working });
-    const run = startRun({ timeout: 2 * SHORT });
+    const run = startRun({ timeout: LIMIT });
     const registry = await registered(run, toolsetFor(server.connection));
-    await expect(registry.execute({ name: 'long' })).rejects.toThrow(DeadlineExceededError);
+    const call = registry.execute({ name: 'long' });
+    await server.waitFor('tasks/get');
+    clock.leap(LIMIT);
+    await expect(call).rejects.toThrow(DeadlineExceededError);
     await server.waitFor('tasks/cancel');
     await run.close();
     expect(cancels(server)).toHaveLength(1);
@@ -126,9 +131,12 @@ describe('a task that is given up is cancelled, once, and the call itself is not
 describe('the time of a task', () => {
   it('may be longer than that of one request, as long as the server says that it goes on', async () => {
     const server = await taskServer({
-      status: (look) => (look < 4 ? task('working', { pollInterval: SHORT / 2 }) : 'completed'),
+      status: (look) => {
+        clock.leap(0.7 * LONGER);
+        return look < 4 ? 'working' : 'completed';
+      },
     });
-    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: SHORT }));
+    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: LONGER }));
     expect(await registry.execute({ name: 'long' })).toMatchObject({ content: 'done' });
   });
 
@@ -136,23 +144,24 @@ describe('the time of a task', () => {
     const over = gate();
     const server = await taskServer({
       status: (look) => {
+        clock.leap(0.7 * LONGER);
         if (look === 8) over.open();
-        return task(look === 1 ? 'input_required' : 'working', { pollInterval: SHORT / 4 });
+        return look === 1 ? 'input_required' : 'working';
       },
       result: async (exchange) => {
         await over.passed;
         exchange.json(text('done at last'));
       },
     });
-    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: SHORT }));
+    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: LONGER }));
     expect(await registry.execute({ name: 'long' })).toMatchObject({ content: 'done at last' });
   });
 
   it('begins anew with each of its requests', async () => {
     const late =
       (answer: HttpHandler): HttpHandler =>
-      async (exchange) => {
-        await delay(0.7 * SHORT);
+      (exchange) => {
+        clock.leap(0.7 * LONGER);
         return answer(exchange);
       };
     const on = {
@@ -160,26 +169,29 @@ describe('the time of a task', () => {
       'tasks/result': late((exchange) => exchange.json(text('done'))),
     };
     const server = await taskServer({ on });
-    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: SHORT }));
+    const registry = await registered(startRun(), toolsetFor(server.connection, { timeout: LONGER }));
     expect(await registry.execute({ name: 'long' })).toMatchObject({ content: 'done' });
   });
 
-  it.each<[string, Record<string, HttpHandler>]>([
-    ['making it', { 'tools/call': hang }],
-    ['a look at it', { 'tasks/get': hang }],
-    ['its result', { 'tasks/result': hang }],
-  ])('is that of one request for %s', async (_, on) => {
-    const server = await taskServer({ on });
+  it.each([
+    ['making it', 'tools/call'],
+    ['a look at it', 'tasks/get'],
+    ['its result', 'tasks/result'],
+  ])('is that of one request for %s', async (_, method) => {
+    const server = await taskServer({ on: { [method]: hang } });
     const run = startRun();
-    const registry = await registered(run, toolsetFor(server.connection, { timeout: SHORT }));
-    const { error } = await registry.execute({ name: 'long' });
+    const registry = await registered(run, toolsetFor(server.connection, { timeout: LIMIT }));
+    const call = registry.execute({ name: 'long' });
+    await server.waitFor(method);
+    clock.leap(LIMIT);
+    const { error } = await call;
     expect(error).toBeInstanceOf(ProviderError);
     expect(error).toMatchObject({
       outcome: 'unknown',
-      message: expect.stringContaining(`within ${SHORT} ms`) as string,
+      message: expect.stringContaining(`within ${LIMIT} ms`) as string,
     });
     await run.close();
-    expect(cancels(server)).toHaveLength('tools/call' in on ? 0 : 1);
+    expect(cancels(server)).toHaveLength(method === 'tools/call' ? 0 : 1);
   });
 });
 

@@ -101,7 +101,7 @@ web.listen(0, '127.0.0.1');
 await once(web, 'listening');
 const required = createRequire(import.meta.url)('mcp-toolset') as typeof import('mcp-toolset');
 {
-  await using run = container.resolve(RunFactory).start({ actorId: 'ada', timeout: 20_000 });
+  await using run = container.resolve(RunFactory).start({ actorId: 'ada', timeout: 60_000 });
   const answer = await run.resolve(Controller).answer();
   console.log(JSON.stringify({ ...answer, failures, oneCopy: required.McpToolset === McpToolset }));
 }
