@@ -10,28 +10,34 @@ const WARM_UP = 6_000;
 
 /**
  * Measures a row: every contender in a process of its own, all of them in turns, so that whatever else the machine does
- * meets all alike. Returns by contender and metric the median and the medians of the quotients.
+ * meets all alike. Returns by contender and metric the median and the medians of the quotients. A row with `processes`
+ * shares its rounds between as many processes of each contender.
  */
 export async function measureRow(row, contenders) {
-  const children = [];
   const samples = contenders.map(() => []);
-  const { warmUp = WARM_UP } = row;
+  const { processes = 1 } = row;
+  for (let count = 0; count < processes; count += 1) await measure(row, contenders, samples);
+  return Object.fromEntries(contenders.map((name, index) => [name, summary(samples[index], contenders, samples)]));
+}
+
+/** Takes the samples of the rounds that fall to one process of each contender. */
+async function measure({ task, rounds, processes = 1, warmUp = WARM_UP }, contenders, samples) {
+  const children = [];
   try {
     for (const name of contenders) {
       const child = await Child.start('./contender-process.mjs', name);
       children.push(child);
-      for (const end = performance.now() + warmUp; performance.now() < end;) await asked(child, name, row.task);
+      for (const end = performance.now() + warmUp; performance.now() < end;) await asked(child, name, task);
     }
-    for (let round = 0; round < row.rounds; round += 1) {
+    for (let round = 0; round < rounds / processes; round += 1) {
       for (let turn = 0; turn < contenders.length; turn += 1) {
         const index = (turn + round) % contenders.length;
-        samples[index].push(await asked(children[index], contenders[index], row.task));
+        samples[index].push(await asked(children[index], contenders[index], task));
       }
     }
   } finally {
     await Promise.all(children.map((child) => child.stop()));
   }
-  return Object.fromEntries(contenders.map((name, index) => [name, summary(samples[index], contenders, samples)]));
 }
 
 async function asked(child, name, task) {
