@@ -3,11 +3,13 @@ import { createGzip, gzipSync } from 'node:zlib';
 import { CancelledError, ProviderError, RunFactory, ToolRegistry } from 'mcp-toolset';
 import { container } from 'tsyringe';
 import { Agent, getGlobalDispatcher, setGlobalDispatcher, type Dispatcher } from 'undici';
+import { leapingClock } from '../leaping-clock';
 import { closeServersAfterEach, startRawHttp, text, tool, type HttpExchange, type RawHttpServer } from '../servers';
 import { callOnce, connected, failureOf, rejectionOf } from './connected';
 import { toolsetFor } from './live-run';
 
 closeServersAfterEach();
+const clock = leapingClock();
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const SENT = ['initialize', 'notifications/initialized', 'tools/list', 'tools/call', 'DELETE'];
@@ -87,6 +89,20 @@ describe('R38: without a fetch of its own a connection makes its requests', () =
     const told = server.requests.map(({ headers }) => [headers['user-agent'], headers['accept-encoding']]);
     expect(told).toEqual([...SENT.map(() => ['node', 'gzip, br']), ...SENT.map(() => ['shop/1', 'identity'])]);
   });
+
+  it.each(['head', 'body'])(
+    'that wait for the %s of an answer as long as the timeout says, and not five minutes',
+    async (what) => {
+      const minutes = 60_000;
+      const server = await serverThat((exchange) => {
+        const stream = what === 'body' ? exchange.sse() : undefined;
+        clock.leap(10 * minutes);
+        if (stream) stream.reply(text('ok')).end();
+        else exchange.json(text('ok'));
+      });
+      expect(await callOnce({ ...server.connection, timeout: 20 * minutes })).toMatchObject({ content: 'ok' });
+    },
+  );
 
   it('that are over at once when the run is cancelled while they connect', async () => {
     let connecting = (): void => undefined;

@@ -14,6 +14,9 @@ const DEFAULTS = [
 const MOST_CODINGS = 3;
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
+/** Else undici gives up where nothing comes for five minutes. */
+const WITHOUT_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 };
+
 const zlib = { finishFlush: constants.Z_SYNC_FLUSH };
 const brotli = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
 /** Like browsers and curl they forgive a body that lacks the end of its compression. */
@@ -30,6 +33,11 @@ const DECODERS = new Map<string, () => Transform>([
  */
 export const directFetch: FetchLike = (url, init = {}) =>
   isNodes(fetch) && isPlain(init) ? requested(url, init) : fetch(url, init);
+
+/** A request, of which whoever makes it may say that it gives up by itself, however long nothing comes. */
+export interface DirectRequest extends RequestInit {
+  readonly isTimed?: boolean;
+}
 
 /** The headers of a request, to be read only. */
 export function headersOf({ headers }: RequestInit): Headers {
@@ -51,12 +59,13 @@ function isNodes(current: typeof fetch): boolean {
 
 let latest: { readonly fetch?: typeof fetch; readonly isNodes: boolean } = { isNodes: false };
 
-async function requested(url: string | URL, init: RequestInit): Promise<Response> {
+async function requested(url: string | URL, init: DirectRequest): Promise<Response> {
   const method = (init.method ?? 'GET') as 'GET';
   const body = (init.body ?? null) as string | null;
   const signal = init.signal ?? undefined;
+  const timeouts = init.isTimed ? WITHOUT_TIMEOUTS : undefined;
   try {
-    const answer = await undici().request(url, { method, headers: sent(headersOf(init)), body, signal });
+    const answer = await undici().request(url, { method, headers: sent(headersOf(init)), body, signal, ...timeouts });
     const { statusCode, headers } = answer;
     const isEmpty = WITHOUT_BODY.has(statusCode) || headers['content-length'] === '0';
     if (isEmpty) answer.body.resume();

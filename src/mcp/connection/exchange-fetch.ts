@@ -1,6 +1,6 @@
 import { RequestFailure } from '../request-failure';
 import { beginning, bounded, eventStream } from './bodies';
-import { headersOf } from './direct-fetch';
+import { headersOf, type DirectRequest } from './direct-fetch';
 import { standingStream } from './standing-stream';
 import type { ExchangeFetch } from './exchange';
 import { HIGHEST_STATUS, mediaType, withBody } from './response-body';
@@ -36,7 +36,10 @@ export function exchangeFetch(send: ExchangeFetch, options: ExchangeFetchOptions
         options,
       );
     }
-    const sent = Object.assign({}, init, { signal: exchange?.signal ?? options.signal });
+    const sent: DirectRequest = Object.assign({}, init, {
+      signal: exchange?.signal ?? options.signal,
+      isTimed: exchange !== undefined,
+    });
     const response = await send(url, sent, exchange);
     if (response.status > HIGHEST_STATUS || (isMessage && !response.ok)) throw await refused(response, maxBytes);
     if (!isMessage || !exchange) return bounded(response, maxBytes);
@@ -59,15 +62,15 @@ async function refused(response: Response, maxBytes: number): Promise<RequestFai
 
 /** The request by which a stream goes on after an event. */
 function resumption(
-  init: RequestInit,
+  init: DirectRequest,
   { lastEventId, sessionId }: { readonly lastEventId: string | undefined; readonly sessionId?: string | null },
-): RequestInit {
+): DirectRequest {
   const headers = new Headers(init.headers);
   headers.delete('content-type');
   headers.set('accept', 'text/event-stream');
   if (lastEventId !== undefined) headers.set('last-event-id', lastEventId);
   if (sessionId) headers.set('mcp-session-id', sessionId);
-  return { method: 'GET', headers, signal: init.signal ?? null };
+  return { method: 'GET', headers, signal: init.signal ?? null, isTimed: init.isTimed ?? false };
 }
 
 async function unexpected(response: Response, maxBytes: number): Promise<RequestFailure> {
