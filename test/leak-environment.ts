@@ -15,6 +15,11 @@ const GRACE_MS = 3_000;
 const LOOK_MS = 200;
 const WATCHED = ['TCPSocketWrap', 'TCPServerWrap', 'PipeWrap', 'PipeServerWrap', 'ProcessWrap', 'Worker'];
 
+/** Where undici has its global dispatcher, and Node's own, which is there once something of `fetch` is used. */
+const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
+void new Headers();
+const dispatcher = (globalThis as { [DISPATCHER]?: unknown })[DISPATCHER];
+
 // Opened when they are first looked at, by whichever test file is the first of its worker to do so: not its leak.
 void [process.stdout, process.stderr];
 
@@ -77,6 +82,8 @@ class LeakEnvironment extends TestEnvironment {
 
   override async setup(): Promise<void> {
     await super.setup();
+    // As outside of jest, so that connections make their requests as they do there.
+    Object.defineProperty(this.global, DISPATCHER, { value: dispatcher, writable: true, configurable: true });
     process.on('warning', this.onWarning);
     this.looking = setInterval(this.look, LOOK_MS).unref();
   }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { messageOf } from '../errors';
 import { boundedWait } from './bounded-wait';
 import { hooksOf } from './official-client';
@@ -173,7 +174,7 @@ export class Channel implements Transport {
     this.hooks.settled?.(exchange.id, true);
     Object.assign(exchange, readReply(message));
     // The client takes notifications in a turn later than replies, and after a reply nothing belongs to its call.
-    queueMicrotask(() => this.guarded(() => this.onmessage?.(replyFor(exchange, message), extra)));
+    void Promise.resolve().then(() => this.guarded(() => this.onmessage?.(replyFor(exchange, message), extra)));
   }
 
   /** The client only forgets a request when a reply comes, so a request whose reply cannot come is given one. */
@@ -215,7 +216,7 @@ export class Channel implements Transport {
     const reason = this.endReason();
     for (const id of this.open.ids) this.lose(id, reason);
     // What waits for a reply learns how its own request went, and only then that there is no connection any more.
-    await new Promise((resolve) => setImmediate(resolve));
+    await setImmediate();
     this.onEnd();
     this.guarded(() => this.onclose?.());
   }

@@ -12,11 +12,16 @@ const NEVER_SENT = new Set([
   'EACCES',
 ]);
 
+interface SystemError {
+  readonly code?: unknown;
+  readonly syscall?: unknown;
+}
+
 /** What a transport's failure to send says about the request. */
 export function sendFailure(error: unknown): RequestFailureDetails {
   if (error instanceof RequestFailure) return error.details;
   const message = messageOf(error);
-  const { code, name, cause } = Object(error) as { code?: unknown; name?: unknown; cause?: { code?: unknown } };
+  const { code, name, cause, syscall } = Object(error) as SystemError & { name?: unknown; cause?: SystemError };
   const status = httpStatus(code, message);
   if (status !== undefined) return { kind: 'http', status, body: httpBody(message) };
   if (isMisreading(error) || code === -1) {
@@ -25,11 +30,15 @@ export function sendFailure(error: unknown): RequestFailureDetails {
   if (name === 'TypeError' && /serialize|circular/i.test(message)) {
     return { kind: 'unsendable', message: 'it cannot be written as JSON', cause: error };
   }
-  const systemCode = cause?.code ?? code;
-  if (message === 'Not connected' || (typeof systemCode === 'string' && NEVER_SENT.has(systemCode))) {
+  if (message === 'Not connected' || wasNeverSent(cause?.code === undefined ? { code, syscall } : cause)) {
     return { kind: 'unsent', message: networkMessage(message, cause), cause: error };
   }
   return { kind: 'closed', message: networkMessage(message, cause), cause: error };
+}
+
+/** A host can become unreachable on a connection that is there: then it is a `read` or a `write` that says so. */
+function wasNeverSent({ code, syscall }: SystemError): boolean {
+  return typeof code === 'string' && NEVER_SENT.has(code) && syscall !== 'read' && syscall !== 'write';
 }
 
 /** Whether it is the name of zod's errors: its small build, which the client checks results with, adds the sign. */

@@ -78,7 +78,7 @@ export class Run implements AsyncDisposable {
   get signal(): AbortSignal {
     const { signal } = this.ending;
     // An application may hand it to as many requests of its own as it likes.
-    if (!this.hasSignal) setMaxListeners(0, signal);
+    if (!this.hasSignal) setMaxListeners(Infinity, signal);
     this.hasSignal = true;
     return signal;
   }

@@ -62,7 +62,7 @@ export interface HttpConnectionOptions {
   readonly authProvider?: OfficialAuthProvider | undefined;
   /** Bytes that one response body, or one event of an event stream, may have. Default 10 MiB. */
   readonly maxResponseBytes?: number | undefined;
-  /** Makes the requests in place of the global `fetch`. */
+  /** Makes the requests. Default: undici through the global dispatcher, or a global `fetch` that is not Node's own. */
   readonly fetch?: ((url: string | URL, init?: RequestInit) => Promise<Response>) | undefined;
   /** Allows `http:`, for servers on the same machine or a trusted network. Default false. */
   readonly allowInsecureHttp?: boolean | undefined;

@@ -1,7 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { HttpConnectionOptions } from '../../toolset/client-source';
 import { callback, RequestFailure } from '../request-failure';
-import { directFetch, headersOf } from './direct-fetch';
+import { headersOf } from './headers-of';
 import type { Redaction } from './redaction';
 import { discard } from './response-body';
 
@@ -16,11 +16,16 @@ const PROTOCOL_HEADERS = new Set([...PUBLIC_HEADERS, 'mcp-session-id']);
 
 /**
  * A fetch that carries the application's headers and its signature to the endpoint's origin and nowhere else, and follows
- * redirects within that origin only. `learn` is told the headers that go out.
+ * redirects within that origin only. `learn` is told the headers that go out; `usual` makes the requests unless the application
+ * does.
  */
-export function endpointFetch(options: HttpConnectionOptions, learn: (headers: Headers) => void): FetchLike {
+export function endpointFetch(
+  options: HttpConnectionOptions,
+  learn: (headers: Headers) => void,
+  usual: FetchLike,
+): FetchLike {
   const { origin } = new URL(options.url);
-  const send = options.fetch ?? directFetch;
+  const send = options.fetch ?? usual;
   const isOurs = options.fetch === undefined && options.signer === undefined;
   return async (address, init = {}) => {
     // An application that is given it may change it.

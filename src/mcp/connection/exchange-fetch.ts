@@ -1,9 +1,10 @@
 import { RequestFailure } from '../request-failure';
 import { beginning, bounded, eventStream } from './bodies';
-import { headersOf, type DirectRequest } from './direct-fetch';
-import { standingStream } from './standing-stream';
+import type { DirectRequest } from './direct-fetch';
 import type { ExchangeFetch } from './exchange';
-import { HIGHEST_STATUS, mediaType, withBody } from './response-body';
+import { headersOf } from './headers-of';
+import { discard, HIGHEST_STATUS, mediaType, withBody } from './response-body';
+import { standingStream } from './standing-stream';
 
 /** How much of an unexpected page is looked at. */
 const PAGE_BYTES = 64 * 1024;
@@ -32,7 +33,7 @@ export function exchangeFetch(send: ExchangeFetch, options: ExchangeFetchOptions
     if (isMessage && init.method === 'GET') {
       if (!options.listens) return new Response(null, { status: 405 });
       return standingStream(
-        (more) => send(url, resumption({ ...init, signal: options.signal }, more), undefined),
+        (more) => send(url, resumption({ ...init, signal: options.signal, isTimed: true }, more), undefined),
         options,
       );
     }
@@ -42,7 +43,7 @@ export function exchangeFetch(send: ExchangeFetch, options: ExchangeFetchOptions
     });
     const response = await send(url, sent, exchange);
     if (response.status > HIGHEST_STATUS || (isMessage && !response.ok)) throw await refused(response, maxBytes);
-    if (!isMessage || !exchange) return bounded(response, maxBytes);
+    if (!exchange) return withoutBody(response);
     const type = REPLY_LESS.has(response.status) ? undefined : mediaType(response);
     if (type === 'application/json') return bounded(response, maxBytes);
     if (type !== 'text/event-stream') throw await unexpected(response, maxBytes);
@@ -53,6 +54,12 @@ export function exchangeFetch(send: ExchangeFetch, options: ExchangeFetchOptions
     };
     return withBody(response, (body) => eventStream(body, { exchange, maxBytes, resume }));
   };
+}
+
+/** The response without its body, which nobody reads; the SDK would wait until it is let go of, which may be never. */
+function withoutBody(response: Response): Response {
+  discard(response);
+  return new Response(null, { status: response.status, headers: response.headers });
 }
 
 async function refused(response: Response, maxBytes: number): Promise<RequestFailure> {

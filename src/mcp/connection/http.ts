@@ -9,6 +9,7 @@ import { markOwn } from '../official-client';
 import type { CallbackFailure, RequestFailureDetails } from '../request-failure';
 import { Authorization, type OAuthRequests } from './authorization';
 import { authorizedFetch } from './authorized-fetch';
+import { directFetch } from './direct-fetch';
 import { endpointFetch, learnAll, learnChanges } from './endpoint-fetch';
 import { DROPPED, HttpExchange, type ExchangeFetch } from './exchange';
 import { exchangeFetch } from './exchange-fetch';
@@ -54,13 +55,14 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   constructor(options: HttpConnectionOptions, listens: boolean) {
     const { url, authProvider, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
     const end = new AbortController();
-    setMaxListeners(0, end.signal);
+    setMaxListeners(Infinity, end.signal);
     const sent = new Redaction(MOST_SECRETS);
     const known = new Redaction();
     const address = new URL(url);
     known.learn(queryValues(address));
-    const endpoint = endpointFetch(options, learnChanges(options, sent));
-    const oauth = oauthRequests(endpointFetch(options, learnAll(sent)), options, maxResponseBytes);
+    const endpoint = endpointFetch(options, learnChanges(options, sent), directFetch);
+    const oauthFetch = endpointFetch(options, learnAll(sent), (to, init) => fetch(to, init));
+    const oauth = oauthRequests(oauthFetch, options, maxResponseBytes);
     const authorization = authProvider && Authorization.of(authProvider as OAuthClientProvider, address);
     const send = exchangeFetch(authorization ? authorizedFetch(endpoint, authorization, oauth) : endpoint, {
       maxBytes: maxResponseBytes,

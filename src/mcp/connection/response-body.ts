@@ -54,8 +54,7 @@ export function withBody(response: Response, through: (body: Body) => Body): Res
 
 /** Lets go of the body of a response that nobody reads. */
 export function discard(response: Response): void {
-  if (response instanceof StreamedResponse) response.source?.destroy();
-  else response.body?.cancel().catch(() => undefined);
+  readerOf(bodyOf(response)).stop();
 }
 
 export interface BodyReader {
@@ -71,7 +70,10 @@ export function readerOf(body: Body): BodyReader {
     return { read: () => reader.read(), stop: () => void reader.cancel().catch(() => undefined) };
   }
   const iterator = body[Symbol.asyncIterator]();
-  const stop = body instanceof Readable ? () => void body.destroy() : () => void iterator.return?.();
+  const stop = (): void => {
+    if (body instanceof Readable) body.destroy();
+    else iterator.return?.()?.catch(() => undefined);
+  };
   return { read: () => iterator.next(), stop };
 }
 

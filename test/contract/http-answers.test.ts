@@ -1,0 +1,189 @@
+import { getMaxListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import zlib from 'node:zlib';
+import { CancelledError, RunFactory, ToolRegistry } from 'mcp-toolset';
+import { container } from 'tsyringe';
+import { Agent, type Dispatcher } from 'undici';
+import { closeServersAfterEach, startRawHttp, text, tool, type HttpExchange, type RawHttpServer } from '../servers';
+import { callOnce, connected, failureOf, rejectionOf } from './connected';
+import { through } from './dispatchers';
+import { toolsetFor } from './live-run';
+
+closeServersAfterEach();
+
+const NOTIFICATION = 'notifications/initialized';
+
+function serverThat(answer: (exchange: HttpExchange) => unknown): Promise<RawHttpServer> {
+  return startRawHttp({ tools: [tool('a')], on: { 'tools/call': answer } });
+}
+
+function replyTo({ id }: HttpExchange): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, result: text('ok') });
+}
+
+/** Writes an answer by hand, and ends the connection. */
+function write({ req }: HttpExchange, head: string, body: string): void {
+  req.socket.end(`HTTP/1.1 ${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+}
+
+describe('R42: a result is not lost', () => {
+  it.each([
+    ['that looks like a member of every object', 'constructor: x'],
+    ['that looks like the prototype of one', '__proto__: x'],
+    ['that comes twice where it may come once', 'content-disposition: a\r\ncontent-disposition: b'],
+  ])('by a header %s', async (_what, header) => {
+    const server = await serverThat((exchange) =>
+      write(exchange, `200 OK\r\ncontent-type: application/json\r\n${header}`, replyTo(exchange)),
+    );
+    expect(await callOnce(server.connection)).toMatchObject({ content: 'ok' });
+  });
+
+  it('by an answer of early hints', async () => {
+    const server = await serverThat((exchange) => {
+      exchange.req.socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n');
+      exchange.raw(200, { 'content-type': 'application/json' }, replyTo(exchange));
+    });
+    expect(await callOnce(server.connection)).toMatchObject({ content: 'ok' });
+  });
+
+  it('by a fetch that keeps a copy of every answer, as one does that records', async () => {
+    const server = await serverThat((exchange) => exchange.json(text('ok')));
+    const copies: Response[] = [];
+    const recording = async (url: string | URL, init?: RequestInit): Promise<Response> => {
+      const response = await fetch(url, init);
+      copies.push(response.clone());
+      return response;
+    };
+    expect(await callOnce({ ...server.connection, fetch: recording })).toMatchObject({ content: 'ok' });
+    await Promise.allSettled(copies.map((copy) => copy.text())); // those of what was dropped fail
+  });
+});
+
+describe('R24: a call is only said not to have been sent where it was not', () => {
+  it.each([
+    ['connect', 'not-sent'],
+    ['read', 'unknown'],
+  ])('when the host cannot be reached, as %s says', async (syscall, outcome) => {
+    const server = await serverThat((exchange) => exchange.json(text('ok')));
+    const failing = (url: string | URL, init?: RequestInit): Promise<Response> => {
+      const isCall = typeof init?.body === 'string' && init.body.includes('tools/call');
+      const cause = Object.assign(new Error(`${syscall} EHOSTUNREACH`), { code: 'EHOSTUNREACH', syscall });
+      return isCall ? Promise.reject(new TypeError('fetch failed', { cause })) : fetch(url, init);
+    };
+    expect(failureOf(await callOnce({ ...server.connection, fetch: failing })).outcome).toBe(outcome);
+  });
+});
+
+describe('R37: an answer that nobody reads', () => {
+  it.each(['202 Accepted', '204 No Content', '205 Reset Content', '200 OK'])('may break off: %s', async (status) => {
+    const server = await startRawHttp({
+      tools: [tool('a')],
+      on: { [NOTIFICATION]: ({ req }) => req.socket.end(`HTTP/1.1 ${status}\r\ncontent-length: 100\r\n\r\n{`) },
+    });
+    expect(await callOnce(server.connection)).toMatchObject({ status: 'success' });
+  });
+
+  it('is let go of where it never ends, while the session is open', async () => {
+    const server = await startRawHttp({
+      tools: [tool('a')],
+      on: { [NOTIFICATION]: (exchange) => void exchange.stream(202, { 'content-type': 'text/plain' }).write('and so') },
+    });
+    await using session = await connected(server.connection);
+    await (await server.waitFor(NOTIFICATION)).waitForClose();
+    expect(await session.call()).toMatchObject({ status: 'success' });
+  });
+
+  it('may be one of many at once', async () => {
+    const answers = 15; // more than an emitter takes for a leak
+    const server = await serverThat(async (exchange) => {
+      const stream = exchange.sse();
+      for (let id = 1; id <= answers; id += 1) stream.request(id, 'ping');
+      await server.waitFor('response', answers);
+      for (const { method, accept } of server.requests.map(bound)) if (method === 'response') accept();
+      stream.reply(text('ok')).end();
+    });
+    server.script.on = { ...server.script.on, response: () => undefined };
+    expect(await callOnce(server.connection)).toMatchObject({ content: 'ok' });
+  });
+
+  it('is not decompressed any more when its session has closed', async () => {
+    const destroyed = jest.spyOn(zlib.Gunzip.prototype, '_destroy');
+    const large = zlib.gzipSync(`:${' '.repeat(50_000_000)}\n\n`);
+    const server = await serverThat((exchange) => {
+      const first = zlib.gzipSync(`data: ${replyTo(exchange)}\n\n`);
+      // Two gigabytes.
+      exchange
+        .sse({ 'content-encoding': 'gzip' })
+        .write(Buffer.concat([first, ...Array<Buffer>(40).fill(large)]))
+        .end();
+    });
+    expect(await callOnce(server.connection)).toMatchObject({ content: 'ok' });
+    expect(destroyed).toHaveBeenCalledTimes(1);
+    destroyed.mockRestore();
+  });
+});
+
+describe('R38: credentials go nowhere else', () => {
+  it('although the global dispatcher follows redirects', async () => {
+    const other = await startRawHttp();
+    const server = await serverThat((exchange) => exchange.raw(307, { location: other.url }));
+    const connection = { ...server.connection, headers: { 'x-api-key': 'secret' } };
+    const execution = await through(new Agent({ maxRedirections: 3 }), () => callOnce(connection));
+    expect(failureOf(execution).message).toContain('a redirect to another origin');
+    expect(other.requests).toEqual([]);
+  });
+
+  it('nor is the host another than that of the URL', async () => {
+    const server = await serverThat((exchange) => exchange.json(text('ok')));
+    await callOnce({ ...server.connection, headers: { Host: 'other.example' } });
+    expect(server.requests.map(({ headers }) => headers.host)).toEqual(
+      server.requests.map(() => new URL(server.url).host),
+    );
+  });
+});
+
+describe('R28: a run that has ended', () => {
+  it('opens no connection, also where a signer goes on', async () => {
+    let dispatched = 0;
+    class Counting extends Agent {
+      override dispatch(options: Agent.DispatchOptions, handler: Dispatcher.DispatchHandlers): boolean {
+        dispatched += 1;
+        return super.dispatch(options, handler);
+      }
+    }
+    await through(new Counting(), async () => {
+      const run = container.resolve(RunFactory).start();
+      let sign = (): void => undefined;
+      const signed = new Promise<void>((resolve) => (sign = resolve));
+      const signing = new Promise<void>((begun) => {
+        const toolset = toolsetFor({ url: 'https://mcp.example/', signer: () => (begun(), signed) });
+        void rejectionOf(run.resolve(ToolRegistry).register(toolset)).then((error) =>
+          expect(error).toBeInstanceOf(CancelledError),
+        );
+      });
+      await signing;
+      run.cancel();
+      await run.close();
+      sign();
+      await setImmediate();
+    });
+    expect(dispatched).toBe(0);
+  });
+
+  it("had a signal that may have any number of listeners, which undici's own fetch asks for", async () => {
+    await using run = container.resolve(RunFactory).start();
+    expect(getMaxListeners(run.signal)).toBe(Infinity);
+    const server = await serverThat((exchange) => exchange.json(text('ok')));
+    const most = new Set<number>();
+    const asking = (url: string | URL, init?: RequestInit): Promise<Response> => {
+      most.add(getMaxListeners(init!.signal!));
+      return fetch(url, init);
+    };
+    expect(await callOnce({ ...server.connection, fetch: asking })).toMatchObject({ content: 'ok' });
+    expect(most).toContain(Infinity);
+  });
+});
+
+function bound(exchange: HttpExchange): { method: string; accept: () => void } {
+  return { method: exchange.method, accept: () => exchange.accept() };
+}
