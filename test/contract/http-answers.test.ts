@@ -1,7 +1,7 @@
 import { getMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import zlib from 'node:zlib';
-import { CancelledError, RunFactory, ToolRegistry } from 'mcp-toolset';
+import { CancelledError, ProviderError, RunFactory, ToolRegistry } from 'mcp-toolset';
 import { container } from 'tsyringe';
 import { Agent, type Dispatcher } from 'undici';
 import { closeServersAfterEach, startRawHttp, text, tool, type HttpExchange, type RawHttpServer } from '../servers';
@@ -83,6 +83,14 @@ describe('R37: an answer that nobody reads', () => {
     expect(await callOnce(server.connection)).toMatchObject({ status: 'success' });
   });
 
+  it('may break before anybody can have read it', async () => {
+    const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
+    const server = await serverThat(({ req }) => req.socket.end(`${head}no chunk`));
+    const failure = failureOf(await callOnce(server.connection));
+    expect(failure).toBeInstanceOf(ProviderError);
+    expect(failure.outcome).toBe('unknown');
+  });
+
   it('is let go of where it never ends, while the session is open', async () => {
     const server = await startRawHttp({
       tools: [tool('a')],
@@ -111,11 +119,10 @@ describe('R37: an answer that nobody reads', () => {
     const large = zlib.gzipSync(`:${' '.repeat(50_000_000)}\n\n`);
     const server = await serverThat((exchange) => {
       const first = zlib.gzipSync(`data: ${replyTo(exchange)}\n\n`);
-      // Two gigabytes.
-      exchange
-        .sse({ 'content-encoding': 'gzip' })
-        .write(Buffer.concat([first, ...Array<Buffer>(40).fill(large)]))
-        .end();
+      // Two gigabytes in a few bytes, so that all of them have come when the session closes.
+      const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 };
+      const body = zlib.brotliCompressSync(Buffer.concat([first, ...Array<Buffer>(40).fill(large)]), { params });
+      exchange.sse({ 'content-encoding': 'gzip, br' }).write(body).end();
     });
     expect(await callOnce(server.connection)).toMatchObject({ content: 'ok' });
     expect(destroyed).toHaveBeenCalledTimes(1);

@@ -61,8 +61,6 @@ export class DirectAnswer {
       },
     });
     this.source = decoded(this.body, headers);
-    // What breaks is told to whoever reads; that nobody does is no reason to end the process.
-    for (const stream of new Set([this.body, this.source])) stream.on('error', () => undefined);
     this.source.once('close', this.leave);
     this.listener.resolve(new StreamedResponse(status, headers, this.source));
     return true;
