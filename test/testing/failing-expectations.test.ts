@@ -20,7 +20,7 @@ const TOLD: Readonly<Record<string, readonly RegExp[]>> = {
   ToolBinding: [/ToolBinding \{/, /run-1/],
   'a tool': [/McpTool\(search\)/],
   'the class of a tool': [/McpTool\(search\)/, /HelpCenterTools/],
-  'an error of register()': [/ProviderError/, /Toolset RemoteTools, initialize: the server cannot be reached/],
+  'an error of register()': [/ProviderError/, /Toolset RemoteTools, initialize: .*fetch failed/],
   TestServer: [/TestServer \{/, /refuse/],
   RunFactory: [/RunFactory \{\}/],
   ClientFactory: [/ClientFactory \{\}/],

@@ -1,3 +1,4 @@
+import { Interruption } from '../../run/abort';
 import { RequestFailure } from '../request-failure';
 import { beginning, bounded, eventStream } from './bodies';
 import type { DirectRequest } from './direct-fetch';
@@ -37,13 +38,10 @@ export function exchangeFetch(send: ExchangeFetch, options: ExchangeFetchOptions
         options,
       );
     }
-    const sent: DirectRequest = Object.assign({}, init, {
-      signal: exchange?.signal ?? options.signal,
-      isTimed: exchange !== undefined,
-    });
+    if (!exchange) return oneWay(send, { url, init }, options);
+    const sent: DirectRequest = Object.assign({}, init, { signal: exchange.signal, isTimed: true });
     const response = await send(url, sent, exchange);
-    if (response.status > HIGHEST_STATUS || (isMessage && !response.ok)) throw await refused(response, maxBytes);
-    if (!exchange) return withoutBody(response);
+    if (isRefusal(response)) throw await refused(response, maxBytes);
     const type = REPLY_LESS.has(response.status) ? undefined : mediaType(response);
     if (type === 'application/json') return bounded(response, maxBytes);
     if (type !== 'text/event-stream') throw await unexpected(response, maxBytes);
@@ -56,10 +54,33 @@ export function exchangeFetch(send: ExchangeFetch, options: ExchangeFetchOptions
   };
 }
 
-/** The response without its body, which nobody reads; the SDK would wait until it is let go of, which may be never. */
-function withoutBody(response: Response): Response {
-  discard(response);
-  return new Response(null, { status: response.status, headers: response.headers });
+interface HttpRequest {
+  readonly url: string | URL;
+  readonly init: RequestInit;
+}
+
+/**
+ * Makes a request whose answer nobody reads: a response without body, for the SDK would wait until a body is let go of,
+ * which may be never. Its signal is its own, because one signal may not have any number of listeners.
+ */
+async function oneWay(
+  send: ExchangeFetch,
+  { url, init }: HttpRequest,
+  { maxBytes, signal }: ExchangeFetchOptions,
+): Promise<Response> {
+  const own = new Interruption([signal]);
+  try {
+    const response = await send(url, Object.assign({}, init, { signal: own.signal }), undefined);
+    if (isRefusal(response) && init.method !== 'DELETE') throw await refused(response, maxBytes);
+    discard(response);
+    return new Response(null, { status: Math.min(response.status, HIGHEST_STATUS), headers: response.headers });
+  } finally {
+    own.release();
+  }
+}
+
+function isRefusal({ ok, status }: Response): boolean {
+  return !ok || status > HIGHEST_STATUS;
 }
 
 async function refused(response: Response, maxBytes: number): Promise<RequestFailure> {

@@ -2,7 +2,6 @@ import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { setMaxListeners } from 'node:events';
 import { showOnly } from '../../run/show-only';
 import type { HttpConnectionOptions } from '../../toolset/client-source';
 import { markOwn } from '../official-client';
@@ -55,7 +54,6 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   constructor(options: HttpConnectionOptions, listens: boolean) {
     const { url, authProvider, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
     const end = new AbortController();
-    setMaxListeners(Infinity, end.signal);
     const sent = new Redaction(MOST_SECRETS);
     const known = new Redaction();
     const address = new URL(url);
