@@ -41,7 +41,7 @@ export function exchangeFetch(send: ExchangeFetch, options: ExchangeFetchOptions
     if (!exchange) return oneWay(send, { url, init }, options);
     const sent: DirectRequest = Object.assign({}, init, { signal: exchange.signal, isTimed: true });
     const response = await send(url, sent, exchange);
-    if (isRefusal(response)) throw await refused(response, maxBytes);
+    if (!response.ok) throw await refused(response, maxBytes);
     const type = REPLY_LESS.has(response.status) ? undefined : mediaType(response);
     if (type === 'application/json') return bounded(response, maxBytes);
     if (type !== 'text/event-stream') throw await unexpected(response, maxBytes);
@@ -71,16 +71,12 @@ async function oneWay(
   const own = new Interruption([signal]);
   try {
     const response = await send(url, Object.assign({}, init, { signal: own.signal }), undefined);
-    if (isRefusal(response) && init.method !== 'DELETE') throw await refused(response, maxBytes);
+    if (!response.ok && init.method !== 'DELETE') throw await refused(response, maxBytes);
     discard(response);
     return new Response(null, { status: Math.min(response.status, HIGHEST_STATUS), headers: response.headers });
   } finally {
     own.release();
   }
-}
-
-function isRefusal({ ok, status }: Response): boolean {
-  return !ok || status > HIGHEST_STATUS;
 }
 
 async function refused(response: Response, maxBytes: number): Promise<RequestFailure> {

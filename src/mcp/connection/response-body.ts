@@ -18,11 +18,11 @@ export class StreamedResponse extends BareResponse {
   constructor(
     private readonly code: number,
     headers: Headers,
-    readonly source: Readable | undefined,
+    readonly source: Readable,
   ) {
     super(null, { status: Math.min(code, HIGHEST_STATUS), headers });
     // What breaks is told to whoever reads; that nobody does is no reason to end the process.
-    source?.on('error', () => undefined);
+    source.on('error', () => undefined);
   }
 
   get status(): number {
@@ -30,7 +30,7 @@ export class StreamedResponse extends BareResponse {
   }
 
   get body(): Response['body'] {
-    return this.source ? (this.stream ??= Readable.toWeb(this.source) as Response['body']) : null;
+    return (this.stream ??= Readable.toWeb(this.source) as Response['body']);
   }
 }
 
@@ -41,7 +41,7 @@ export function mediaType(response: Response): string {
 
 /** The body of a response, which may be none. */
 export function bodyOf(response: Response): Body {
-  return (response instanceof StreamedResponse ? response.source : (response.body as Body | null)) ?? nothing();
+  return response instanceof StreamedResponse ? response.source : ((response.body as Body | null) ?? nothing());
 }
 
 /**
