@@ -29,3 +29,6 @@ export interface Claim {
  * application has, at once or later, and JSON knows no symbols.
  */
 export const CLAIM = Symbol('mcp-toolset/claim');
+
+/** Parameters of a request of the library's, to which the link that sends it adds. */
+export type RequestParams = Record<PropertyKey, unknown>;

@@ -5,7 +5,7 @@ import { Interruption, untilAborted, type Abortable } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ActiveCalls, ActiveCall } from './active-calls';
 import { Channel } from './channel';
-import { CLAIM, type Claim, type Exchange } from './exchange';
+import { CLAIM, type Claim, type Exchange, type RequestParams } from './exchange';
 import type { RawResult } from './reply';
 import {
   asOfficial,
@@ -115,12 +115,12 @@ export class Link {
    * Sends a request and waits for its result.
    * @throws the reason of `until`, RequestFailure or CallbackFailure
    */
-  async request(method: string, params: object, options: LinkRequestOptions): Promise<RawResult> {
+  async request(method: string, params: RequestParams, options: LinkRequestOptions): Promise<RawResult> {
     const { progressToken, until, call } = options;
     const claim: Claim = { call };
-    const _meta = progressToken === undefined ? undefined : { progressToken };
-    // What is spread stands last: V8 takes microseconds to add something to a copy of an object.
-    const request = { method, params: { _meta, [CLAIM]: claim, ...params } };
+    params[CLAIM] = claim;
+    if (progressToken !== undefined) params._meta = { progressToken };
+    const request = { method, params };
     // One that the application has extended may send a copy, or send it again: only the signal reaches each of them.
     const own = this.needsSignal ? new Interruption([until]) : undefined;
     const sending = own ? { timeout: LONGEST_TIMER, signal: own.signal } : { timeout: LONGEST_TIMER };

@@ -1,4 +1,4 @@
-import type { ToolCallContext } from '../tool/call-context';
+import { callOf, type ToolCallContext } from '../tool/call-context';
 import { bindTool, leaveInputUnchecked, Tool, type ToolSpecification } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { McpToolClass, McpToolDefinition } from '../toolset/callbacks';
@@ -30,7 +30,7 @@ export class McpTool extends Tool {
    */
   override async call(input: Record<string, unknown>, context: ToolCallContext): Promise<unknown> {
     const { mcpTool } = this.constructor as typeof McpTool;
-    return callOperation({ mcpTool, outputSchema: this.#outputSchema, origin: this.#origin }, input, context);
+    return callOperation({ mcpTool, outputSchema: this.#outputSchema, origin: this.#origin }, input, callOf(context));
   }
 
   /** Gives the tool up; without a run, the session closes with the last of those that hold it: tools, or their registry. */

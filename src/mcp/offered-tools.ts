@@ -7,6 +7,7 @@ import type { ToolBinding } from '../tool/tool-binding';
 import type { McpToolClass } from '../toolset/callbacks';
 import type { ToolSelection } from '../toolset/options';
 import type { Catalog } from './catalog';
+import type { RequestParams } from './exchange';
 import type { RawResult } from './reply';
 import { OfferedTool } from './offered-tool';
 import { callback } from './request-failure';
@@ -29,7 +30,7 @@ export interface Offer {
  */
 export async function offeredTools(origin: ToolOrigin, binding: ToolBinding): Promise<readonly OfferedTool[]> {
   const { definition, session, catalog: source } = origin;
-  const readPage = (params: object): Promise<RawResult> =>
+  const readPage = (params: RequestParams): Promise<RawResult> =>
     session.request({ method: 'tools/list', params, signal: endOf(binding.run) });
   const catalog = await source.read(readPage);
   if (source.isShared && binding.run && definition.mapTool === undefined) {

@@ -1,9 +1,9 @@
 import { ToolError } from '../errors';
+import { untilAborted } from '../run/abort';
 import { noteOutcome } from '../run/interruption';
-import { endingOf, type ToolCallContext } from '../tool/call-context';
+import type { Call } from '../tool/call-context';
 import { contentOf } from '../tool/content';
 import type { ToolInput } from '../tool/execute';
-import { keep } from '../tool/execution';
 import { ToolResult } from '../tool/tool-result';
 import type { McpCallResult, McpToolDefinition } from '../toolset/callbacks';
 import type { ToolsetDefinition } from '../toolset/definition';
@@ -28,32 +28,26 @@ export interface Operation {
  * `@MapResult`.
  * @throws ToolError for an error that the server reports, ProviderError, ProtocolError, or what `@MapResult` threw
  */
-export async function callOperation(
-  operation: Operation,
-  input: ToolInput,
-  context: ToolCallContext,
-): Promise<ToolResult> {
+export async function callOperation(operation: Operation, input: ToolInput, call: Call): Promise<ToolResult> {
   const { mcpTool, origin } = operation;
   const { session, catalog, definition } = origin;
-  const ending = endingOf(context);
+  const { ending, callId, binding } = call;
   try {
     const result: McpCallResult = await session.request({
       method: 'tools/call',
       params: { name: mcpTool.name, arguments: input },
       signal: ending,
-      call: { mcpTool, arguments: input, callId: context.callId, binding: context.binding },
+      call: { mcpTool, arguments: input, callId, binding },
     });
     noteOutcome(ending, 'completed');
     if (saysUnknownTool(result, mcpTool.name)) catalog.drop();
-    const received = presented(operation, result, context);
+    const received = presented(operation, result, call);
     const { mapResult } = definition;
     if (mapResult === undefined) return concluded(received, result, definition);
-    const told = { result, mcpTool, arguments: input, binding: context.binding };
-    const mapped = combined(
-      received,
-      await callback(() => callMethod(origin.instance, mapResult, received.value, told)),
-    );
-    keep(context, mapped);
+    const told = { result, mcpTool, arguments: input, binding };
+    const mapping = callback(() => callMethod(origin.instance, mapResult, received.value, told));
+    const mapped = combined(received, await untilAborted(mapping, ending));
+    call.kept = mapped;
     return concluded(mapped, result, definition);
   } catch (error) {
     if (saysUnknownTool(error, mcpTool.name)) catalog.drop();
@@ -62,17 +56,13 @@ export async function callOperation(
 }
 
 /** What a result becomes by default; it is kept, so that a later step that fails loses nothing. */
-function presented(
-  { mcpTool, outputSchema, origin }: Operation,
-  result: McpCallResult,
-  context: ToolCallContext,
-): ToolResult {
+function presented({ mcpTool, outputSchema, origin }: Operation, result: McpCallResult, call: Call): ToolResult {
   const { definition, limits, logger } = origin;
   const { value, artifacts, text, unshown } = defaultResult(result, limits);
   const received = new ToolResult({ value, artifacts });
   for (const note of unshown) logger.warn(`Toolset ${definition.name}, tool ${quoted(mcpTool.name)}: ${note}`);
   const mismatch = outputSchema.mismatch(result, text);
-  keep(context, mismatch ? { value, artifacts, failure: mismatch } : received);
+  call.kept = mismatch ? { value, artifacts, failure: mismatch } : received;
   if (mismatch) throw mismatch.error;
   return received;
 }

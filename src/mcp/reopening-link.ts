@@ -3,6 +3,7 @@ import { Interruption, NEVER, onAbort, untilAborted, type Abortable } from '../r
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
 import { ActiveCalls, type ActiveCall } from './active-calls';
+import type { RequestParams } from './exchange';
 import { isAboutCredentials, type RequestSubject } from './failures';
 import type { RawResult } from './reply';
 import type { Handlers } from './handlers';
@@ -30,7 +31,7 @@ export interface LinkSource {
 /** A request and how long it may take. */
 export interface LinkRequest {
   readonly method: string;
-  readonly params: object;
+  readonly params: RequestParams;
   /** By which the server tells of its progress, if it is asked to. */
   readonly progressToken?: string | undefined;
   readonly subject: RequestSubject;
@@ -110,16 +111,9 @@ export class ReopeningLink {
    * goes out once more through a new one.
    * @throws the reason of `wait`, ProviderError, ProtocolError, or for a call ToolError
    */
-  async request(request: LinkRequest): Promise<RawResult> {
+  request(request: LinkRequest): Promise<RawResult> {
     const link = this.inUse(request.subject);
-    try {
-      return await this.send(link, request);
-    } catch (error) {
-      if (!isForgotten(error, link)) throw this.told(error, request, link);
-    }
-    (request.until ?? request.wait).throwIfAborted();
-    await this.reopened(link, request);
-    return this.resend(request);
+    return this.send(link, request).catch((error: unknown) => this.resentAfter(error, link, request));
   }
 
   /** Whether another run may have it: it is connected, its credentials are taken, and nothing is under way. */
@@ -197,12 +191,16 @@ export class ReopeningLink {
     wait.restart();
   }
 
-  private async resend(request: LinkRequest): Promise<RawResult> {
+  /** Sends a request again where it failed because the server has forgotten the session. */
+  private async resentAfter(error: unknown, forgotten: Link, request: LinkRequest): Promise<RawResult> {
+    if (!isForgotten(error, forgotten)) throw this.told(error, request, forgotten);
+    (request.until ?? request.wait).throwIfAborted();
+    await this.reopened(forgotten, request);
     const link = this.inUse(request.subject);
     try {
       return await this.send(link, request);
-    } catch (error) {
-      throw this.told(error, request, link);
+    } catch (failure) {
+      throw this.told(failure, request, link);
     }
   }
 

@@ -62,8 +62,8 @@ function blocksOf({ content }: { readonly content?: unknown }): readonly unknown
 }
 
 function textOf({ texts, embedded, links }: Blocks): string {
-  const hasText = [...texts, ...embedded].some((text) => text !== '');
-  return hasText ? [...texts, ...embedded, ...links].join('\n') : '';
+  const said = [...texts, ...embedded];
+  return said.some((text) => text !== '') ? [...said, ...links].join('\n') : '';
 }
 
 function valueOf({ notes, visible, omitted, media }: Blocks, text: string): unknown {

@@ -3,6 +3,7 @@ import type { ToolBinding } from '../tool/tool-binding';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
 import type { CallDescription } from './active-calls';
+import type { RequestParams } from './exchange';
 import type { Handlers } from './handlers';
 import type { WarmSource } from './warm-sessions';
 
@@ -25,7 +26,7 @@ export interface SessionParts {
 /** A request of a session. */
 export interface SessionRequest {
   readonly method: string;
-  readonly params: object;
+  readonly params: RequestParams;
   /** Gives the request up when it aborts. */
   readonly signal?: Abortable | undefined;
   /** The call of a tool that the request is. */

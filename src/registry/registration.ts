@@ -38,8 +38,8 @@ export class Registration {
     const { offered } = this.candidate;
     if (this.made || !offered || offered.mayBeChanged) return this.tool.execute(input, { callId, signal, binding });
     const operation = offered.operationFor(binding);
-    const call: Callee['call'] = (checked, context) => callOperation(operation, checked, context);
-    return execute({ input, binding, callId, signal, call });
+    const carryOut: Callee['carryOut'] = (checked, call) => callOperation(operation, checked, call);
+    return execute({ input, binding, callId, signal, carryOut });
   }
 
   /** The tool, if the registry made it and has to close it. */

@@ -1,10 +1,11 @@
-import { CleanupError, ConfigurationError, ToolError } from '../errors';
+import { CleanupError, ConfigurationError } from '../errors';
 import { discoveriesSettled } from '../mcp/discovery';
 import { closeTogether } from '../mcp/session-registry';
+import { asError } from '../run/abort';
 import { runScoped } from '../run/run-scope';
 import { show, showOnly } from '../run/show-only';
 import { settingsOf } from '../settings';
-import { failed, type ToolExecution } from '../tool/execution';
+import { rejected, type ToolExecution } from '../tool/execution';
 import type { Session } from '../mcp/session';
 import type { Tool, ToolSpecification } from '../tool/tool';
 import { ToolBinding } from '../tool/tool-binding';
@@ -93,15 +94,18 @@ export class ToolRegistry implements Iterable<Tool> {
     return this.closing;
   }
 
-  private async carryOut(
+  private carryOut(
     { id, name, input }: ToolCall,
     { signal }: { readonly signal?: AbortSignal | undefined },
   ): Promise<ToolExecution> {
-    this.checkOpen();
-    const registration = this.registrations.get(name);
-    if (!registration)
-      return failed(new ToolError(`Unknown tool: ${typeof name === 'string' ? name : `a ${typeof name}`}`));
-    return registration.execute(input, { callId: id, signal });
+    try {
+      this.checkOpen();
+      const registration = this.registrations.get(name);
+      if (registration) return registration.execute(input, { callId: id, signal });
+    } catch (error) {
+      return Promise.reject(asError(error));
+    }
+    return Promise.resolve(rejected(`Unknown tool: ${typeof name === 'string' ? name : `a ${typeof name}`}`));
   }
 
   private async closeTools(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Abortable, Interruption } from '../run/abort';
+import type { Kept } from './execution';
 import type { ToolBinding } from './tool-binding';
 
 /** What a tool is told about the call that it answers. */
@@ -10,31 +11,39 @@ export interface ToolCallContext {
   readonly callId: string | undefined;
 }
 
-/** Where the context of a call holds what may end it early. A copy of the context has it not, and may have a signal of its own. */
-const ENDING = Symbol('mcp-toolset/ending');
+/** A call while it is carried out. */
+export interface Call extends Omit<ToolCallContext, 'signal'> {
+  /** What may end it early. */
+  readonly ending: Abortable;
+  /** What it has come to, whether or not something fails afterwards. */
+  kept: Kept | undefined;
+}
+
+/** Where the context of a call holds that call. A copy of the context has it not, and may have a signal of its own. */
+const CALL = Symbol('mcp-toolset/call');
 
 interface OwnContext extends ToolCallContext {
-  readonly [ENDING]: Interruption;
+  readonly [CALL]: Call & { readonly ending: Interruption };
 }
 
 const SIGNAL: PropertyDescriptor & ThisType<OwnContext> = {
   enumerable: true,
   get() {
-    return this[ENDING].signal;
+    return this[CALL].ending.signal;
   },
 };
 
 /** The context of a call, whose signal is made when somebody asks for it. */
-export function callContext(
-  parts: Pick<ToolCallContext, 'binding' | 'callId'> & { readonly ending: Interruption },
-): ToolCallContext {
-  const { binding, callId, ending } = parts;
+export function contextOf(call: Call): ToolCallContext {
+  const { binding, callId } = call;
   const context = { binding, callId };
-  Object.defineProperty(context, ENDING, { value: ending });
+  Object.defineProperty(context, CALL, { value: call });
   return Object.defineProperty(context, 'signal', SIGNAL) as OwnContext;
 }
 
-/** What may end a call early, by its context. */
-export function endingOf(context: ToolCallContext): Abortable {
-  return Object.hasOwn(context, ENDING) ? (context as OwnContext)[ENDING] : context.signal;
+/** The call that a context is of; an application may have made the context by itself. */
+export function callOf(context: ToolCallContext): Call {
+  if (Object.hasOwn(context, CALL)) return (context as OwnContext)[CALL];
+  const { binding, callId, signal } = context;
+  return { binding, callId, ending: signal, kept: undefined };
 }

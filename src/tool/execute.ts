@@ -1,7 +1,6 @@
-import { untilAborted } from '../run/abort';
 import { interrupted, interruption } from '../run/interruption';
-import { callContext, endingOf, type ToolCallContext } from './call-context';
-import { failed, keptOf, rejected, succeeded, type ToolExecution } from './execution';
+import type { Call } from './call-context';
+import { failed, rejected, succeeded, type ToolExecution } from './execution';
 import type { ToolBinding } from './tool-binding';
 
 /** The input of a call. */
@@ -15,24 +14,28 @@ export interface Callee {
   readonly signal: AbortSignal | undefined;
   /** What is wrong with an input. Default: nothing. */
   readonly faultOf?: (input: ToolInput) => string | undefined;
-  readonly call: (input: ToolInput, context: ToolCallContext) => unknown;
+  /** Does the work, and settles when the call ends early. */
+  readonly carryOut: (input: ToolInput, call: Call) => unknown;
 }
 
 /**
  * Carries a call out and tells how it went; input that is null or undefined is `{}`.
  * @throws CancelledError, DeadlineExceededError or CleanupError; every other failure becomes an error execution
  */
-export async function execute({ input, binding, callId, signal, faultOf, call }: Callee): Promise<ToolExecution> {
+export async function execute({ input, binding, callId, signal, faultOf, carryOut }: Callee): Promise<ToolExecution> {
   binding.run?.check();
   const given = (input ?? {}) as ToolInput;
   const fault = kindFault(given) ?? faultOf?.(given);
   if (fault !== undefined) return rejected(`Invalid tool input: ${fault}`);
   const ending = interruption(binding.run, signal);
-  const context = callContext({ binding, callId, ending });
+  const call: Call = { binding, callId, ending, kept: undefined };
   try {
-    return succeeded(await untilAborted(begun(call, given, context), ending));
+    ending.throwIfAborted();
+    const returned = await carryOut(given, call);
+    ending.throwIfAborted();
+    return succeeded(returned);
   } catch (error) {
-    return failed(ending.aborted ? interrupted(ending) : error, keptOf(context));
+    return failed(ending.aborted ? interrupted(ending) : error, call.kept);
   } finally {
     ending.release();
   }
@@ -41,9 +44,4 @@ export async function execute({ input, binding, callId, signal, faultOf, call }:
 function kindFault(input: unknown): string | undefined {
   if (typeof input === 'object' && !Array.isArray(input)) return undefined;
   return `expected an object, got ${Array.isArray(input) ? 'an array' : `a ${typeof input}`}.`;
-}
-
-async function begun(call: Callee['call'], input: ToolInput, context: ToolCallContext): Promise<unknown> {
-  endingOf(context).throwIfAborted();
-  return call(input, context);
 }

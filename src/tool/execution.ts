@@ -17,28 +17,15 @@ export interface ToolExecution {
   readonly error?: unknown;
 }
 
-/** What a call has come to, whether or not something fails afterwards. */
-interface Kept {
+/**
+ * What a call has come to, whether or not something fails afterwards. It is kept by call and not by error: an application
+ * may throw one error object in many calls, also of different users.
+ */
+export interface Kept {
   readonly value: unknown;
   readonly artifacts: readonly AnyArtifact[];
   /** What the model is shown if it is this error that ends the call. */
   readonly failure?: { readonly error: unknown; readonly content: string };
-}
-
-// By call and not by error: an application may throw one error object in many calls, also of different users.
-const KEPT = Symbol('mcp-toolset/kept');
-
-type CallContext = object & { [KEPT]?: Kept };
-
-/** Keeps what a call has come to for its execution; `context` is what the call was given. */
-export function keep(context: CallContext, result: Kept): void {
-  // An application that calls a tool by itself may freeze what it passes; nobody asks for the result of that.
-  if (Object.isExtensible(context)) context[KEPT] = result;
-}
-
-/** What a call with this context has come to. */
-export function keptOf(context: CallContext): Kept | undefined {
-  return context[KEPT];
 }
 
 /** The execution of a call that returned; a value that cannot be shown makes it a failed one, which keeps the value. */

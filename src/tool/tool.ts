@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConfigurationError } from '../errors';
+import { untilAborted } from '../run/abort';
 import { Attached } from '../run/attached';
 import { Turnstile } from '../run/turnstile';
-import { endingOf, type ToolCallContext } from './call-context';
+import { callOf, contextOf, type Call, type ToolCallContext } from './call-context';
 import { checkDeclaration } from './declaration';
 import { execute, type ToolInput } from './execute';
 import type { ToolExecution } from './execution';
@@ -86,8 +87,9 @@ export abstract class Tool {
   async execute(input?: unknown, options: ExecuteOptions = {}): Promise<ToolExecution> {
     const { callId, signal } = options;
     const binding = options.binding ?? this.binding;
-    const call = (checked: ToolInput, context: ToolCallContext): unknown => inTurn(this, checked, context);
-    return execute({ input, binding, callId, signal, faultOf: (given) => inputFault(this, given), call });
+    const carryOut = (checked: ToolInput, call: Call): unknown =>
+      untilAborted(Promise.resolve(inTurn(this, checked, contextOf(call))), call.ending);
+    return execute({ input, binding, callId, signal, faultOf: (given) => inputFault(this, given), carryOut });
   }
 
   /** Frees what the tool holds; its registry calls it when it closes. */
@@ -144,7 +146,7 @@ function inTurn(tool: Tool, input: ToolInput, context: ToolCallContext): unknown
 async function exclusively(tool: Tool, input: ToolInput, context: ToolCallContext): Promise<unknown> {
   const turn = await turnOf(tool, context);
   const work = async (): Promise<unknown> => {
-    endingOf(context).throwIfAborted();
+    callOf(context).ending.throwIfAborted();
     return tool.call(input, context);
   };
   return currentTurn.run(turn, work).finally(turn.end);
@@ -169,7 +171,7 @@ async function turnOf(tool: Tool, context: ToolCallContext): Promise<Turn> {
         'whose end it would have to wait.',
     );
   }
-  const leave = await turnstile.enter(endingOf(context));
+  const leave = await turnstile.enter(callOf(context).ending);
   const turn: Turn = {
     turnstile,
     isOver: false,
