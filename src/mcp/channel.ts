@@ -195,15 +195,20 @@ export class Channel implements Transport {
   }
 
   /** Tells the server that a request was given up (MCP specification, Cancellation), which `initialize` may not be. */
-  private async announced(exchange: Exchange, options?: TransportSendOptions): Promise<void> {
+  private async announced({ id, method }: Exchange, options?: TransportSendOptions): Promise<void> {
+    const params = { requestId: id, reason: CANCEL_REASON };
+    const notice: JSONRPCMessage = { jsonrpc: '2.0', method: 'notifications/cancelled', params };
+    const sending = method === 'initialize' ? undefined : this.sendQuietly(notice, options);
+    // Without waiting for the notice, which may need the connection that the request has.
+    this.hooks.settled?.(id, false);
+    await sending;
+  }
+
+  private async sendQuietly(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     try {
-      const params = { requestId: exchange.id, reason: CANCEL_REASON };
-      if (exchange.method === 'initialize') return;
-      await this.transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }, options);
+      await this.transport.send(message, options);
     } catch (error) {
       this.report(error);
-    } finally {
-      this.hooks.settled?.(exchange.id, false);
     }
   }
 

@@ -146,16 +146,22 @@ describe('R37: no unhandled rejection and no uncaught exception, whatever a serv
     });
     const run = startRun();
     const registry = await registered(run, toolsetFor(server.connection));
-    const talk = (): unknown =>
-      streams[0]?.progress(2).reply({}).error(1, 'again').request('a', 'roots/list').event('garbage').write('data: {');
-    const own = new AbortController();
-    const call = registry.execute({ name: 'x' }, { signal: own.signal });
-    call.catch(() => undefined);
+    const talk = (): void => {
+      for (const stream of streams)
+        stream.progress(2).reply({}).error(1, 'again').request('a', 'roots/list').event('garbage').write('data: {');
+    };
+    const answered = registry.execute({ name: 'x' });
     await server.waitFor('tools/call');
-    own.abort();
-    await expect(call).rejects.toThrow();
     talk();
+    expect(await answered).toMatchObject({ status: 'success' });
     await server.waitFor('response');
+    const own = new AbortController();
+    const cancelled = registry.execute({ name: 'x' }, { signal: own.signal });
+    cancelled.catch(() => undefined);
+    await server.waitFor('tools/call', 2);
+    own.abort();
+    await expect(cancelled).rejects.toThrow();
+    talk();
     const closing = run.close();
     talk();
     await closing;

@@ -10,6 +10,9 @@ import { standingStream } from './standing-stream';
 /** How much of an unexpected page is looked at. */
 const PAGE_BYTES = 64 * 1024;
 
+/** Milliseconds that a server has to answer a message which needs no reply. */
+const ONE_WAY_BOUND = 30_000;
+
 /** Answers that hold no reply, whatever they say of their content. */
 const REPLY_LESS = new Set([202, 204, 205]);
 
@@ -69,12 +72,17 @@ async function oneWay(
   { maxBytes, signal }: ExchangeFetchOptions,
 ): Promise<Response> {
   const own = new Interruption([signal]);
+  const timer = setTimeout(
+    () => own.end(new Error(`there was no answer within ${ONE_WAY_BOUND} ms`)),
+    ONE_WAY_BOUND,
+  ).unref();
   try {
     const response = await send(url, Object.assign({}, init, { signal: own.signal }), undefined);
     if (!response.ok && init.method !== 'DELETE') throw await refused(response, maxBytes);
     discard(response);
     return new Response(null, { status: Math.min(response.status, HIGHEST_STATUS), headers: response.headers });
   } finally {
+    clearTimeout(timer);
     own.release();
   }
 }
