@@ -13,6 +13,7 @@ import {
   capabilitiesOf,
   handlesMethod,
   isStdioTransport,
+  numberFromAnywhere,
   requestsAsSdk,
   type AnyTransport,
   type Client,
@@ -57,6 +58,7 @@ export class Link {
     const { client, transport } = asOfficial(parts);
     this.client = client;
     this.transport = transport;
+    numberFromAnywhere(client);
     this.needsSignal = !requestsAsSdk(client);
     this.channel = new Channel(transport, calls, () => this.end.end());
     this.isStdio = isStdioTransport(transport);

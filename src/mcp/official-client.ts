@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
@@ -42,6 +43,9 @@ export interface TransportHooks {
   endReason?(): RequestFailureDetails;
 }
 
+/** Every server can read a number of 31 bits. */
+const HIGHEST_FIRST_ID = 2 ** 30;
+
 const own = new WeakSet<object>();
 
 /** Declares a transport to be one of the library's own: nobody else's members are taken for hooks. */
@@ -54,11 +58,21 @@ export function hooksOf(transport: AnyTransport): TransportHooks {
   return own.has(transport) ? (transport as TransportHooks) : {};
 }
 
-/** What this library reads of the client's own fields; where one is missing, the SDK's behaviour remains. */
+/** What this library uses of the client's own fields; where one is missing, the SDK's behaviour remains. */
 interface SdkFields {
+  _requestMessageId?: unknown;
   readonly _responseHandlers?: ReadonlyMap<unknown, unknown>;
   readonly _capabilities?: Readonly<Record<string, object | undefined>>;
   readonly _notificationHandlers?: ReadonlyMap<string, unknown>;
+}
+
+/**
+ * Has a client that is new number its requests from anywhere on, so that an answer on a connection to which it does not
+ * belong, as a broken proxy may give it, is none to a request of another user's.
+ */
+export function numberFromAnywhere(client: Client): void {
+  const fields = client as unknown as SdkFields;
+  if (fields._requestMessageId === 0) fields._requestMessageId = randomInt(1, HIGHEST_FIRST_ID);
 }
 
 /** The capabilities that the client is going to announce. */
