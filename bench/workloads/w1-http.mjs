@@ -8,11 +8,11 @@ export const w1 = {
   rows: ({ baseUrl }) => {
     const row = (catalog, mode) => ({
       label: described(catalog) + (mode === 'sse' ? ', event streams' : ''),
-      rounds: 25,
+      rounds: catalog.tools < 1_000 ? 25 : 15,
       task: {
         task: 'runs',
         target: httpTarget(catalog, { baseUrl, mode }),
-        count: Math.max(1, Math.round(200 / (catalog.tools + 10))),
+        count: Math.max(4, Math.round(200 / (catalog.tools + 10))),
         callsPerRun: 10,
       },
     });
