@@ -153,7 +153,8 @@ export class Channel implements Transport {
   }
 
   private async takeLeave(): Promise<void> {
-    await Promise.all(this.notices);
+    // In the order in which they were sent; a server that answers none still hears of the end.
+    await boundedWait(FAREWELL_BOUND / 2, Promise.all(this.notices)).catch(() => undefined);
     await this.transport.terminateSession?.();
   }
 
@@ -199,7 +200,8 @@ export class Channel implements Transport {
     const params = { requestId: id, reason: CANCEL_REASON };
     const notice: JSONRPCMessage = { jsonrpc: '2.0', method: 'notifications/cancelled', params };
     const sending = method === 'initialize' ? undefined : this.sendQuietly(notice, options);
-    // Without waiting for the notice, which may need the connection that the request has.
+    // Not before: the transport forgets here that the server has refused the request, which then needs no notice. And
+    // without waiting for the notice, which may need the connection that the request has.
     this.hooks.settled?.(id, false);
     await sending;
   }

@@ -13,7 +13,7 @@ import {
   capabilitiesOf,
   handlesMethod,
   isStdioTransport,
-  numberFromAnywhere,
+  startIdsAtRandom,
   requestsAsSdk,
   type AnyTransport,
   type Client,
@@ -58,7 +58,7 @@ export class Link {
     const { client, transport } = asOfficial(parts);
     this.client = client;
     this.transport = transport;
-    numberFromAnywhere(client);
+    startIdsAtRandom(client);
     this.needsSignal = !requestsAsSdk(client);
     this.channel = new Channel(transport, calls, () => this.end.end());
     this.isStdio = isStdioTransport(transport);
@@ -114,7 +114,7 @@ export class Link {
   }
 
   /**
-   * Sends a request and waits for its result.
+   * Sends a request and waits for its result. Adds to `params`; where they are sent again, it replaces what it added.
    * @throws the reason of `until`, RequestFailure or CallbackFailure
    */
   async request(method: string, params: RequestParams, options: LinkRequestOptions): Promise<RawResult> {

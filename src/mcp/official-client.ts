@@ -43,8 +43,8 @@ export interface TransportHooks {
   endReason?(): RequestFailureDetails;
 }
 
-/** Every server can read a number of 31 bits. */
-const HIGHEST_FIRST_ID = 2 ** 30;
+/** The first ids are below it, so that those which follow keep within the 31 bits that every server can read. */
+const FIRST_IDS_END = 2 ** 30;
 
 const own = new WeakSet<object>();
 
@@ -67,12 +67,12 @@ interface SdkFields {
 }
 
 /**
- * Has a client that is new number its requests from anywhere on, so that an answer on a connection to which it does not
- * belong, as a broken proxy may give it, is none to a request of another user's.
+ * Has a new client number its requests from a random number on, and not from 0, as all do: so an answer that comes on the
+ * wrong connection, as a broken proxy may give it, is hardly ever one to another user's request.
  */
-export function numberFromAnywhere(client: Client): void {
+export function startIdsAtRandom(client: Client): void {
   const fields = client as unknown as SdkFields;
-  if (fields._requestMessageId === 0) fields._requestMessageId = randomInt(1, HIGHEST_FIRST_ID);
+  if (fields._requestMessageId === 0) fields._requestMessageId = randomInt(1, FIRST_IDS_END);
 }
 
 /** The capabilities that the client is going to announce. */

@@ -94,18 +94,16 @@ export class ToolRegistry implements Iterable<Tool> {
     return this.closing;
   }
 
-  private carryOut(
-    { id, name, input }: ToolCall,
-    { signal }: { readonly signal?: AbortSignal | undefined },
-  ): Promise<ToolExecution> {
+  private carryOut(call: ToolCall, options: { readonly signal?: AbortSignal | undefined }): Promise<ToolExecution> {
     try {
+      const { id, name, input } = call;
       this.checkOpen();
       const registration = this.registrations.get(name);
-      if (registration) return registration.execute(input, { callId: id, signal });
+      if (registration) return registration.execute(input, { callId: id, signal: options.signal });
+      return Promise.resolve(rejected(`Unknown tool: ${typeof name === 'string' ? name : `a ${typeof name}`}`));
     } catch (error) {
       return Promise.reject(asError(error));
     }
-    return Promise.resolve(rejected(`Unknown tool: ${typeof name === 'string' ? name : `a ${typeof name}`}`));
   }
 
   private async closeTools(): Promise<void> {

@@ -93,6 +93,8 @@ describe('an access token that has expired', () => {
     cancelled.abort();
     await expect(call).rejects.toMatchObject({ name: 'CancelledError' });
     await server.authorization.http.waitForNoRequests();
+    expect(refreshes(server)).toBe(1);
+    expect(server.http.requests.map(({ method }) => method)).not.toContain('notifications/cancelled');
     server.authorization.answerTokens();
     expect(await run.resolve(ToolRegistry).execute({ name: 'whoami' })).toMatchObject({ status: 'success' });
     expect(store.redirects).toHaveLength(1);

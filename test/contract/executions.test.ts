@@ -52,6 +52,12 @@ describe('R19: execute tells of every failure and throws none', () => {
     },
   );
 
+  it('rejects what is no call, and does not throw at once', async () => {
+    const { tools } = await serve(local(() => 1));
+    const executing = tools.execute(undefined as never);
+    await expect(executing).rejects.toThrow(TypeError);
+  });
+
   it('repairs an unknown name that is not well-formed', async () => {
     const { tools } = await serve(local(() => 1));
     expect((await tools.execute({ name: 'a\ud800' })).content).toBe('Unknown tool: a\ufffd');

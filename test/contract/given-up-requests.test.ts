@@ -61,6 +61,16 @@ describe('R28: a request that is given up is dropped', () => {
     expect(await notice.waitForClose()).toBe('aborted');
   });
 
+  it('at once, and the end of the session is told though the notice is not answered', async () => {
+    const server = await muteServer();
+    const session = await connected(server.connection);
+    const coming = server.waitFor('notifications/cancelled');
+    await givenUp(server, session);
+    await coming;
+    await session.run.close();
+    expect(server.deleted).toHaveLength(1);
+  });
+
   it('when its time is up, so that the only connection is free for the notice and the next call', async () => {
     const server = await startRawHttp({
       tools: [tool('wait'), tool('quick')],
@@ -99,4 +109,14 @@ describe('R28: a request that is given up is dropped', () => {
     });
     expect(callsOf(server)).toEqual(['wait', 'quick']);
   });
+});
+
+it('R30: a server may take its time for a message that is waited for', async () => {
+  const server = await startRawHttp({ tools: [tool('quick')], on: { 'notifications/initialized': () => undefined } });
+  const connecting = connected(server.connection, { timeout: LIMIT });
+  const initialized = await server.waitFor('notifications/initialized');
+  clock.leap(NOTICE_BOUND);
+  initialized.accept();
+  await using session = await connecting;
+  expect(session.tools.names).toEqual(['quick']);
 });

@@ -1,5 +1,6 @@
 import {
   CancelledError,
+  configureMcpToolset,
   DeadlineExceededError,
   MapResult,
   McpToolset,
@@ -290,6 +291,19 @@ describe('R42: the outcome of a call that was cancelled or came too late', () =>
     await mapping.passed;
     run.cancel();
     await expect(calling).rejects.toMatchObject({ code: 'cancelled', outcome: 'completed' });
+  });
+
+  it('completed: the answer had come, and there was nothing left to wait for', async () => {
+    const unusable = { type: 'image', data: '!', mimeType: 'image/png' };
+    const server = await startRawHttp({
+      tools: [tool('count')],
+      call: () => ({ content: [unusable], structuredContent: {} }),
+    });
+    const run = startRun();
+    const logger = { debug: () => undefined, warn: () => run.cancel(), error: () => undefined };
+    configureMcpToolset(run.container, { logger });
+    const registry = await registered(run, toolsetFor(server.connection));
+    await expect(executing(registry)).rejects.toMatchObject({ code: 'cancelled', outcome: 'completed' });
   });
 });
 

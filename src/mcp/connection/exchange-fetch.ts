@@ -10,9 +10,6 @@ import { standingStream } from './standing-stream';
 /** How much of an unexpected page is looked at. */
 const PAGE_BYTES = 64 * 1024;
 
-/** Milliseconds that a server has to answer a message which needs no reply. */
-const ONE_WAY_BOUND = 30_000;
-
 /** Answers that hold no reply, whatever they say of their content. */
 const REPLY_LESS = new Set([202, 204, 205]);
 
@@ -57,9 +54,14 @@ export function exchangeFetch(send: ExchangeFetch, options: ExchangeFetchOptions
   };
 }
 
+/** A request that may be dropped after `bound` milliseconds. */
+export interface BoundedRequest extends RequestInit {
+  readonly bound?: number;
+}
+
 interface HttpRequest {
   readonly url: string | URL;
-  readonly init: RequestInit;
+  readonly init: BoundedRequest;
 }
 
 /**
@@ -72,10 +74,7 @@ async function oneWay(
   { maxBytes, signal }: ExchangeFetchOptions,
 ): Promise<Response> {
   const own = new Interruption([signal]);
-  const timer = setTimeout(
-    () => own.end(new Error(`there was no answer within ${ONE_WAY_BOUND} ms`)),
-    ONE_WAY_BOUND,
-  ).unref();
+  const timer = init.bound === undefined ? undefined : setTimeout(() => own.end(), init.bound).unref();
   try {
     const response = await send(url, Object.assign({}, init, { signal: own.signal }), undefined);
     if (!response.ok && init.method !== 'DELETE') throw await refused(response, maxBytes);

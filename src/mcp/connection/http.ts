@@ -11,7 +11,7 @@ import { authorizedFetch } from './authorized-fetch';
 import { directFetch } from './direct-fetch';
 import { endpointFetch, learnAll, learnChanges } from './endpoint-fetch';
 import { DROPPED, HttpExchange, type ExchangeFetch } from './exchange';
-import { exchangeFetch } from './exchange-fetch';
+import { exchangeFetch, type BoundedRequest } from './exchange-fetch';
 import { oauthRequests } from './oauth-requests';
 import { Redaction } from './redaction';
 
@@ -20,6 +20,9 @@ const DEFAULT_MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 const MOST_SECRETS = 500;
 /** Answers that may be on their way at once: each takes a socket, and a server may ask without end. */
 const MOST_ANSWERS = 100;
+
+/** Milliseconds that a server has to answer a notice that takes a request back, for which nobody waits. */
+const NOTICE_BOUND = 30_000;
 
 /** Resuming a stream is `eventStream`'s, so the SDK is to try nothing of its own. */
 const NO_RECONNECTION = {
@@ -125,21 +128,21 @@ export class HttpTransport extends StreamableHTTPClientTransport {
 
   /** Sends a notification, or an answer to the server, which goes without one where it asks too much at once. */
   private async sendOneWay(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
-    if (this.isNeedless(message)) return;
+    const takenBack = takenBackBy(message);
+    // What the server has refused is not to be taken back.
+    if (takenBack !== undefined && this.waiting.get(takenBack)?.isRefused) return;
     const answers = !Array.isArray(message) && !('method' in message) ? 1 : 0;
     if (this.answers + answers > MOST_ANSWERS) throw new Error(`More than ${MOST_ANSWERS} answers at once.`);
     this.answers += answers;
     try {
-      await super.send(message, options);
+      await super.send.call(
+        takenBack === undefined ? this : this.viewOf({ _fetch: this.fetchBounded }),
+        message,
+        options,
+      );
     } finally {
       this.answers -= answers;
     }
-  }
-
-  /** Whether it takes back a request that the server has refused anyhow. */
-  private isNeedless(message: JSONRPCMessage | JSONRPCMessage[]): boolean {
-    if (Array.isArray(message) || !('method' in message) || message.method !== 'notifications/cancelled') return false;
-    return this.waiting.get(message.params?.requestId as string | number)?.isRefused === true;
   }
 
   /**
@@ -154,11 +157,19 @@ export class HttpTransport extends StreamableHTTPClientTransport {
       this.receive(exchange, () => this.onmessage?.(message));
     };
     const onerror = (error: Error): void => this.receive(exchange, () => this.onerror?.(error));
-    const own: Readonly<Record<string | symbol, unknown>> = { _fetch: fetch, onmessage, onerror };
+    return this.viewOf({ _fetch: fetch, onmessage, onerror });
+  }
+
+  private viewOf(own: Readonly<Record<string | symbol, unknown>>): this {
     return new Proxy(this, {
       get: (transport, key) => (Object.hasOwn(own, key) ? own[key] : transport[key as keyof this]),
     });
   }
+
+  private readonly fetchBounded: FetchLike = (url, init) => {
+    const request: BoundedRequest = Object.assign({}, init, { bound: NOTICE_BOUND });
+    return this.fetch(url, request, undefined);
+  };
 
   private receive(exchange: HttpExchange, take: () => void): void {
     this.receiving = exchange;
@@ -178,6 +189,12 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     this.open.add(exchange);
     return exchange;
   }
+}
+
+/** The id of the request that a message takes back, if it does (MCP specification, Cancellation). */
+function takenBackBy(message: JSONRPCMessage | JSONRPCMessage[]): string | number | undefined {
+  const isNotice = !Array.isArray(message) && 'method' in message && message.method === 'notifications/cancelled';
+  return isNotice ? (message.params?.requestId as string | number | undefined) : undefined;
 }
 
 /** The values of a URL's query, in which some servers want an API key, as they are and as they are written. */
