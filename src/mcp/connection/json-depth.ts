@@ -24,7 +24,7 @@ export class JsonDepth {
 
   /** Takes the next bytes in and returns whether the text is nested too deep, which it then stays until `reset`. */
   exceeds(chunk: Buffer): boolean {
-    for (let at = 0; at < chunk.length; ) at = this.inString ? this.afterString(chunk, at) : this.atString(chunk, at);
+    for (let at = 0; at < chunk.length;) at = this.inString ? this.afterString(chunk, at) : this.atString(chunk, at);
     return this.levels > MOST_LEVELS;
   }
 
@@ -44,7 +44,7 @@ export class JsonDepth {
     let { levels } = this;
     let at = start;
     for (; at < chunk.length; at += 1) {
-      const byte = chunk[at] as number;
+      const byte = chunk[at]!;
       if (byte === QUOTE) {
         this.inString = true;
         at += 1;
