@@ -10,6 +10,20 @@ const DEFAULTS = [
   ['user-agent', 'node'],
   ['accept-encoding', 'gzip, br'],
 ] as const;
+/** The source of Node's own `fetch`, from its first letter to its last; versions differ in the comments. */
+const NODES = new RegExp(
+  [
+    /^function fetch\(input, init = undefined\) \{(?: \/\/.*)?/,
+    /if \(!fetchImpl\) \{(?: \/\/.*)?/,
+    /const undiciModule = require\('internal\/deps\/undici\/undici'\);/,
+    /fetchImpl = undiciModule\.fetch;/,
+    /\}/,
+    /return fetchImpl\(input, init\);/,
+    /\}$/,
+  ]
+    .map(({ source }) => source)
+    .join('\\n *'),
+);
 /** Else undici gives up where nothing comes for five minutes. */
 const WITHOUT_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 };
 
@@ -33,9 +47,9 @@ export const directFetch: FetchLike = (url, init = {}) => {
   return dispatcher && isNodes(fetch) ? requested(dispatcher, new URL(url), init) : fetch(url, init);
 };
 
-/** Whether it is the `fetch` that Node comes with: its source tells, whoever was there first. */
+/** Whether it is the `fetch` that Node comes with: its source tells, whoever was there first, and runs nothing of it. */
 function isNodes(current: unknown): boolean {
-  return String(current).includes('internal/deps/undici');
+  return typeof current === 'function' && NODES.test(Function.prototype.toString.call(current));
 }
 
 async function requested(dispatcher: Dispatcher, url: URL, init: DirectRequest): Promise<Response> {
