@@ -127,3 +127,12 @@ export function messageOf(error: unknown): string {
     return `a thrown ${typeof error} without a text`;
   }
 }
+
+/** A property of whatever was thrown; undefined where it has none or does not let itself be looked at. */
+export function traitOf(thrown: unknown, name: string): unknown {
+  try {
+    return (Object(thrown) as Readonly<Record<string, unknown>>)[name];
+  } catch {
+    return undefined; // a getter or a proxy may throw
+  }
+}

@@ -1,4 +1,4 @@
-import { ProtocolError, ProviderError } from '../errors';
+import { ProtocolError, ProviderError, traitOf } from '../errors';
 import type { Limits, Logger } from '../settings';
 import type { McpToolDefinition } from '../toolset/callbacks';
 import { quoted } from './quoted';
@@ -48,8 +48,7 @@ export async function readCatalog(readPage: PageReader, options: ListingOptions)
 
 /** A server that does not know the method has no tools. */
 function noneWithoutMethod(error: unknown): Page {
-  const reply = (ProviderError.is(error) ? error.cause : undefined) as { readonly code?: unknown } | undefined;
-  if (reply?.code !== METHOD_NOT_FOUND) throw error;
+  if (!ProviderError.is(error) || traitOf(error.cause, 'code') !== METHOD_NOT_FOUND) throw error;
   return { tools: [] };
 }
 

@@ -3,6 +3,7 @@ import {
   ProtocolError,
   ProviderError,
   ToolError,
+  traitOf,
   type CallOutcome,
   type McpToolsetError,
 } from '../errors';
@@ -53,7 +54,7 @@ function refusesCredentials(details: RequestFailureDetails): boolean {
   if (details.kind === 'unsent' && details.isOfCredentials) return true;
   // The SDK's own transport says it by the class of its error.
   const { cause } = details as { cause?: unknown };
-  return (Object(cause) as object).constructor.name === 'UnauthorizedError';
+  return traitOf(traitOf(cause, 'constructor'), 'name') === 'UnauthorizedError';
 }
 
 function errorFor(details: RequestFailureDetails, subject: RequestSubject, link: Link): McpToolsetError {

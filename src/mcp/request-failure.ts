@@ -1,3 +1,5 @@
+import { traitOf } from '../errors';
+
 /** How a request to a server failed, as far as the wire showed it. */
 export type RequestFailureDetails =
   /** The server replied with a JSON-RPC error. */
@@ -25,8 +27,19 @@ export type RequestFailureDetails =
   /** The client refuses the request, because the server did not announce the capability. */
   | { readonly kind: 'unsupported'; readonly message: string };
 
+/** What is told apart from all that may be thrown, proxies that do not let themselves be looked at included. */
+class Internal extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    try {
+      return super[Symbol.hasInstance](value);
+    } catch {
+      return false;
+    }
+  }
+}
+
 /** A request failed for a reason that lies with the server or the way to it. Never leaves `src/mcp`. */
-export class RequestFailure extends Error {
+export class RequestFailure extends Internal {
   constructor(readonly details: RequestFailureDetails) {
     super(details.kind);
     this.name = 'RequestFailure';
@@ -34,7 +47,7 @@ export class RequestFailure extends Error {
 }
 
 /** Carries what an application's callback threw past the code that translates failures. Never leaves `src/mcp`. */
-export class CallbackFailure extends Error {
+export class CallbackFailure extends Internal {
   constructor(readonly thrown: unknown) {
     super('callback failure');
     this.name = 'CallbackFailure';
@@ -60,5 +73,5 @@ const UNREADABLE = new Set<unknown>(['ZodError', '$ZodError', 'SyntaxError']);
 
 /** Whether an error is about something that was received and is no message of the protocol. */
 export function isMisreading(error: unknown): boolean {
-  return UNREADABLE.has((Object(error) as { name?: unknown }).name);
+  return UNREADABLE.has(traitOf(error, 'name'));
 }

@@ -1,4 +1,4 @@
-import { messageOf } from '../errors';
+import { messageOf, traitOf } from '../errors';
 import { isMisreading, RequestFailure, type RequestFailureDetails } from './request-failure';
 
 const NEVER_SENT = new Set([
@@ -12,32 +12,30 @@ const NEVER_SENT = new Set([
   'EACCES',
 ]);
 
-interface SystemError {
-  readonly code?: unknown;
-  readonly syscall?: unknown;
-}
-
 /** What a transport's failure to send says about the request. */
 export function sendFailure(error: unknown): RequestFailureDetails {
   if (error instanceof RequestFailure) return error.details;
   const message = messageOf(error);
-  const { code, name, cause, syscall } = Object(error) as SystemError & { name?: unknown; cause?: SystemError };
+  const code = traitOf(error, 'code');
+  const cause = traitOf(error, 'cause');
   const status = httpStatus(code, message);
   if (status !== undefined) return { kind: 'http', status, body: httpBody(message) };
   if (isMisreading(error) || code === -1) {
     return { kind: 'unreadable', message: code === -1 ? message : 'it is no message of the protocol', cause: error };
   }
-  if (name === 'TypeError' && /serialize|circular/i.test(message)) {
+  if (traitOf(error, 'name') === 'TypeError' && /serialize|circular/i.test(message)) {
     return { kind: 'unsendable', message: 'it cannot be written as JSON', cause: error };
   }
-  if (message === 'Not connected' || wasNeverSent(cause?.code === undefined ? { code, syscall } : cause)) {
+  if (message === 'Not connected' || wasNeverSent(traitOf(cause, 'code') === undefined ? error : cause)) {
     return { kind: 'unsent', message: networkMessage(message, cause), cause: error };
   }
   return { kind: 'closed', message: networkMessage(message, cause), cause: error };
 }
 
 /** A host can become unreachable on a connection that is there: then it is a `read` or a `write` that says so. */
-function wasNeverSent({ code, syscall }: SystemError): boolean {
+function wasNeverSent(error: unknown): boolean {
+  const code = traitOf(error, 'code');
+  const syscall = traitOf(error, 'syscall');
   return typeof code === 'string' && NEVER_SENT.has(code) && syscall !== 'read' && syscall !== 'write';
 }
 

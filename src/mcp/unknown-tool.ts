@@ -1,4 +1,4 @@
-import { ToolError } from '../errors';
+import { ToolError, traitOf } from '../errors';
 
 const CODES: readonly unknown[] = [-32601, -32602];
 const LONGEST = 500;
@@ -8,8 +8,7 @@ const SAID = /^(MCP error -3260[12]: )?(unknown tool\b|tool\b.*\bnot found\b|no 
 /** Whether what came of a call says that the server has no tool of this name (MCP specification, Tools, error handling). */
 export function saysUnknownTool(outcome: unknown, name: string): boolean {
   if (ToolError.is(outcome)) {
-    const { code } = Object(outcome.cause) as { code?: unknown };
-    return CODES.includes(code) && isSaid(outcome.message, name);
+    return CODES.includes(traitOf(outcome.cause, 'code')) && isSaid(outcome.message, name);
   }
   const { isError, content } = Object(outcome) as { isError?: unknown; content?: unknown };
   if (isError !== true || !Array.isArray(content)) return false;

@@ -1,4 +1,4 @@
-import { CancelledError, CleanupError, DeadlineExceededError, McpToolsetError, ToolError } from '../errors';
+import { CancelledError, CleanupError, DeadlineExceededError, McpToolsetError, ToolError, traitOf } from '../errors';
 import type { CallOutcome } from '../errors';
 import type { AnyArtifact } from './artifact';
 import { contentOf } from './content';
@@ -75,14 +75,10 @@ const BUILT_IN = new Set([
 function classNameOf(error: unknown): string {
   if (error === null) return 'null';
   if (typeof error !== 'object') return typeof error;
-  try {
-    const { name, constructor } = error as { name?: unknown; constructor?: { name?: unknown } };
-    const names =
-      typeof name === 'string' && !BUILT_IN.has(name) ? [name, constructor?.name] : [constructor?.name, name];
-    return names.find((candidate) => typeof candidate === 'string' && candidate !== '')?.toString() ?? 'Error';
-  } catch {
-    return 'Error'; // a getter or a proxy may throw
-  }
+  const name = traitOf(error, 'name');
+  const className = traitOf(traitOf(error, 'constructor'), 'name');
+  const names = typeof name === 'string' && !BUILT_IN.has(name) ? [name, className] : [className, name];
+  return names.find((candidate): candidate is string => typeof candidate === 'string' && candidate !== '') ?? 'Error';
 }
 
 /** An error execution whose content is `message`, which is meant for the model. */

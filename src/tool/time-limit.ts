@@ -1,4 +1,5 @@
 import { createContext, Script } from 'node:vm';
+import { traitOf } from '../errors';
 
 const TIMED_OUT = 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
@@ -16,7 +17,7 @@ export function withinTime<T>(milliseconds: number, work: () => T): T {
   try {
     script.runInContext(context, { timeout: milliseconds });
   } catch (error) {
-    if ((error as { code?: unknown } | null)?.code !== TIMED_OUT) throw error;
+    if (traitOf(error, 'code') !== TIMED_OUT) throw error;
     throw new Error(`it takes longer than ${milliseconds} ms`, { cause: error });
   } finally {
     context.work = undefined;

@@ -60,7 +60,10 @@ export interface HttpConnectionOptions {
   readonly signer?: RequestSigner | undefined;
   /** An `OAuthClientProvider` of the official SDK (MCP specification, Authorization). */
   readonly authProvider?: OfficialAuthProvider | undefined;
-  /** Bytes that one response body, or one event of an event stream, may have. Default 10 MiB. */
+  /**
+   * Bytes that one response body, or one event of an event stream, may have. Default 10 MiB. Neither may be nested more than
+   * 1,000 levels deep.
+   */
   readonly maxResponseBytes?: number | undefined;
   /** Makes the requests. Default: undici through the global dispatcher, or a global `fetch` that is not Node's own. */
   readonly fetch?: ((url: string | URL, init?: RequestInit) => Promise<Response>) | undefined;
@@ -76,7 +79,7 @@ export interface StdioConnectionOptions {
   readonly args?: readonly string[] | undefined;
   /** Variables in addition to the SDK's safe default environment; the rest of the parent's is not inherited. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Bytes that one message of the server may have. Default 10 MiB. */
+  /** Bytes that one message of the server may have. Default 10 MiB. Nor may it be nested more than 1,000 levels deep. */
   readonly maxMessageBytes?: number | undefined;
   /** Its working directory. Default: that of this process. */
   readonly cwd?: string | undefined;

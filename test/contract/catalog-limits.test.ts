@@ -9,6 +9,7 @@ import {
 import { overrideClient } from 'mcp-toolset/testing';
 import { closeServersAfterEach, rawStdio, startRawHttp, tool, type JsonObject, type RawHttpServer } from '../servers';
 import { rejection, shop, useCatalogScene } from './catalog-scene';
+import { factoryToolset, httpClient } from './live-run';
 import { RawMemory } from './raw-memory';
 
 const scene = useCatalogScene();
@@ -258,18 +259,21 @@ describe('R11: where limits are set', () => {
   });
 
   it('R11: a limit can be raised', async () => {
-    const server = await pages([tool('a', { inputSchema: nested(1_000) })], toolsNamed('t', 1_500));
-    await expectWithin(server, 1_501, { maxTools: 2_000, maxSchemaDepth: 1_000 });
+    const server = await pages([tool('a', { inputSchema: nested(900) })], toolsNamed('t', 1_500));
+    await expectWithin(server, 1_501, { maxTools: 2_000, maxSchemaDepth: 900 });
   });
 });
 
+/** How deep a definition can come through a transport of the library's own, which reads nothing of more than 1,000 levels. */
+const OWN_DEPTH = 990;
+/** How deep it can come otherwise: serialising such a value overflows. */
 const DEPTH = 200_000;
 const FLOOD = 300_000;
 
-/** A definition whose schema, or another field, is nested 200,000 deep, as JSON: serialising such a value overflows. */
-function deepDefinition(name: string, field: string, unit: readonly [string, string]): string {
-  const value = unit[0].repeat(DEPTH) + '1' + unit[1].repeat(DEPTH);
-  return `{"name":"${name}","inputSchema":{"type":"object"},"${field}":${value}}`.replace(
+/** A definition, as JSON, whose schema, or another field, is nested `depth` levels deep. */
+function deepDefinition(depth: number, field: string, unit: readonly [string, string]): string {
+  const value = unit[0].repeat(depth) + '1' + unit[1].repeat(depth);
+  return `{"name":"deep","inputSchema":{"type":"object"},"${field}":${value}}`.replace(
     field === 'inputSchema' ? '"inputSchema":{"type":"object"},' : '\n',
     '',
   );
@@ -278,20 +282,26 @@ function deepDefinition(name: string, field: string, unit: readonly [string, str
 const OBJECTS = ['{"a":', '}'] as const;
 const ARRAYS = ['[', ']'] as const;
 
+/** A server over HTTP that lists a definition as it is. */
+function listing(definition: string): Promise<RawHttpServer> {
+  return startRawHttp({
+    on: {
+      'tools/list': (exchange) =>
+        exchange.raw(
+          200,
+          { 'content-type': 'application/json' },
+          `{"jsonrpc":"2.0","id":${String(exchange.id)},"result":{"tools":[${definition}]}}`,
+        ),
+    },
+  });
+}
+
 /** What a server of one tool in memory, over HTTP or over stdio is, that sends its definition as it is. */
 const ways: Readonly<Record<string, (definition: string) => Promise<ToolsetClass>>> = {
-  HTTP: async (definition) => {
-    const server = await startRawHttp({
-      on: {
-        'tools/list': (exchange) =>
-          exchange.raw(
-            200,
-            { 'content-type': 'application/json' },
-            `{"jsonrpc":"2.0","id":${String(exchange.id)},"result":{"tools":[${definition}]}}`,
-          ),
-      },
-    });
-    return shop(server.connection);
+  HTTP: async (definition) => shop((await listing(definition)).connection),
+  'a client of the application': async (definition) => {
+    const { url } = await listing(definition);
+    return factoryToolset(() => httpClient(url), { name: 'Shop' });
   },
   'an event stream': async (definition) => {
     const server = await startRawHttp({
@@ -325,31 +335,33 @@ const ways: Readonly<Record<string, (definition: string) => Promise<ToolsetClass
   },
 };
 
-describe.each(Object.entries(ways))('R11: hostile schemas over %s', (_way, toolsetOf) => {
+describe.each(Object.entries(ways))('R11: hostile schemas over %s', (way, toolsetOf) => {
+  const depth = ['memory', 'a client of the application'].includes(way) ? DEPTH : OWN_DEPTH;
+
   it.each([
     ['an inputSchema of objects', 'inputSchema', OBJECTS],
     ['an outputSchema of objects', 'outputSchema', OBJECTS],
     ['an outputSchema of arrays', 'outputSchema', ARRAYS],
-  ])('R11: %s that is nested 200,000 deep is a ProtocolError', async (_what, field, unit) => {
-    const error = await rejection(scene.registered(await toolsetOf(deepDefinition('deep', field, unit))));
+  ])('R11: %s that is nested as deep as it can come is a ProtocolError', async (_what, field, unit) => {
+    const error = await rejection(scene.registered(await toolsetOf(deepDefinition(depth, field, unit))));
     expect(error).toBeInstanceOf(ProtocolError);
     expect(error).toMatchObject({ message: expect.stringMatching(/"deep".*limit maxSchemaDepth/) });
   });
 
   it('R11: nesting in fields that nobody reads does no harm', async () => {
-    const registry = await scene.registered(await toolsetOf(deepDefinition('deep', 'annotations', OBJECTS)));
+    const registry = await scene.registered(await toolsetOf(deepDefinition(depth, 'annotations', OBJECTS)));
     expect(registry.names).toEqual(['deep']);
   });
 
   it('R11: a deep inputSchema that is no object is left out like any other', async () => {
-    const list = `${deepDefinition('deep', 'inputSchema', ARRAYS)},{"name":"good"}`;
+    const list = `${deepDefinition(depth, 'inputSchema', ARRAYS)},{"name":"good"}`;
     const registry = await scene.registered(await toolsetOf(list));
     expect(registry.names).toEqual(['good']);
     expect(scene.warnings).toEqual([expect.stringContaining('"deep"')]);
   });
 
   it('R11: a deep description or name is not usable text', async () => {
-    const deep = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
+    const deep = '['.repeat(depth) + ']'.repeat(depth);
     const list = `{"name":${deep}},{"name":"good","description":${deep}}`;
     const registry = await scene.registered(await toolsetOf(list));
     expect(registry.specifications).toMatchObject([{ name: 'good', description: expect.stringContaining('Shop') }]);

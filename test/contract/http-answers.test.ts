@@ -130,6 +130,35 @@ describe('R37: an answer that nobody reads', () => {
   });
 });
 
+describe('R31: an answer whose compression ends before its body does', () => {
+  // What comes behind the end of the compression is what tells the decoder of it.
+  const compressions = [
+    ['deflate', zlib.deflateSync],
+    ['gzip', zlib.gzipSync],
+    ['br', zlib.brotliCompressSync],
+  ] as const;
+
+  it.each(compressions)('is let go of while the session is open: %s', async (encoding, compress) => {
+    const server = await serverThat((exchange) => {
+      const body = Buffer.concat([compress(replyTo(exchange)), Buffer.alloc(1_000)]);
+      exchange.stream(200, { 'content-type': 'application/json', 'content-encoding': encoding }).write(body);
+    });
+    await using session = await connected(server.connection);
+    expect(await session.call()).toMatchObject({ content: 'ok' });
+    expect(await (await server.waitFor('tools/call')).waitForClose()).toBe('aborted');
+  });
+
+  it.each(compressions)('is let go of where it is an event stream: %s', async (encoding, compress) => {
+    const server = await serverThat((exchange) => {
+      const body = Buffer.concat([compress(`data: ${replyTo(exchange)}\n\n`), Buffer.alloc(1_000)]);
+      exchange.sse({ 'content-encoding': encoding }).write(body);
+    });
+    await using session = await connected(server.connection);
+    expect(await session.call()).toMatchObject({ content: 'ok' });
+    expect(await (await server.waitFor('tools/call')).waitForClose()).toBe('aborted');
+  });
+});
+
 describe('R38: credentials go nowhere else', () => {
   it('although the global dispatcher follows redirects', async () => {
     const other = await startRawHttp();

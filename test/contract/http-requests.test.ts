@@ -25,14 +25,32 @@ function replyTo({ id }: HttpExchange, content = 'ok'): string {
 }
 
 describe('R38: without a fetch of its own a connection makes its requests', () => {
-  it('by the global fetch where something has replaced it, as long as it does', async () => {
+  const nodes = globalThis.fetch;
+
+  it.each<[string, (counted: typeof fetch) => typeof fetch]>([
+    ['something', (counted) => counted],
+    [
+      "something that names Node's",
+      (counted) =>
+        (...request) => (void 'internal/deps/undici', counted(...request)),
+    ],
+    ["something that says that it is Node's", (counted) => Object.assign(counted, { toString: () => String(nodes) })],
+    [
+      'something that is not to be asked',
+      (counted) => Object.assign(counted, { toString: () => expect(true).toBe(false) }),
+    ],
+    [
+      "something around Node's",
+      (counted) =>
+        new Proxy(nodes, { apply: (_nodes, _this, request) => counted(...(request as Parameters<typeof fetch>)) }),
+    ],
+  ])('by the global fetch where %s has replaced it, as long as it does', async (_what, replacement) => {
     const server = await serverThat((exchange) => exchange.json(text('ok')));
-    const nodes = globalThis.fetch;
     let requests = 0;
-    globalThis.fetch = (...request) => {
+    globalThis.fetch = replacement((...request) => {
       requests += 1;
       return nodes(...request);
-    };
+    });
     try {
       expect(await callOnce(server.connection)).toMatchObject({ content: 'ok' });
     } finally {
@@ -40,6 +58,12 @@ describe('R38: without a fetch of its own a connection makes its requests', () =
     }
     expect(await callOnce(server.connection)).toMatchObject({ content: 'ok' });
     expect(requests).toBe(SENT.length);
+  });
+
+  it("without fetch where it is Node's own, which would say what it fetches for", async () => {
+    const server = await serverThat((exchange) => exchange.json(text('ok')));
+    expect(await callOnce(server.connection)).toMatchObject({ content: 'ok' });
+    expect(server.requests.filter(({ headers }) => 'sec-fetch-mode' in headers)).toEqual([]);
   });
 
   it("through the global dispatcher, be it the application's", async () => {

@@ -292,7 +292,8 @@ describe('R25: an odd block does not lose the rest', () => {
   ])('keeps a structuredContent of 200,000 levels (%s), which is too deep to be shown', async (_what, open, close) => {
     const levels = 200_000;
     const deep = `${open.repeat(levels)}"\\ud800"${close.repeat(levels)}`;
-    const execution = await executionOf(`{"structuredContent":${deep},"content":[${JSON.stringify(IMAGE)}]}`);
+    const json = `{"structuredContent":${deep},"content":[${JSON.stringify(IMAGE)}]}`;
+    const execution = await executionOf(json, { unbounded: true });
     expect(execution).toMatchObject({ status: 'error', content: expect.stringContaining('cannot be shown') });
     expect(depthOf(execution)).toBe(levels);
     expect(execution.artifacts).toHaveLength(1);
@@ -318,7 +319,7 @@ describe('R25: an odd block does not lose the rest', () => {
   it('survives blocks that are as deep', async () => {
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     const blocks = `[{"type":${deep}},${deep},${JSON.stringify(TEXT)}]`;
-    const execution = await executionOf(`{"content":${blocks}}`);
+    const execution = await executionOf(`{"content":${blocks}}`, { unbounded: true });
     expect(execution).toMatchObject({ status: 'success', value: expect.stringMatching(/^hello\n\[not shown/) });
   });
 });

@@ -11,6 +11,10 @@ const told = () => undefined;
 const silent: RawHttpScript = { tools: [tool('x')], on: { GET: (exchange) => exchange.sse().end() } };
 const standing: RawHttpScript = { tools: [tool('x')], on: { GET: (exchange) => void exchange.sse() } };
 
+function nested(levels: number): unknown[] {
+  return levels === 1 ? [] : [nested(levels - 1)];
+}
+
 describe('R38: the standing stream', () => {
   it.each<[string, HandlerMethods]>([
     ['@OnElicitation', { elicit: () => ({ action: 'cancel' }) }],
@@ -120,13 +124,16 @@ describe('R38: the standing stream', () => {
     expect(server.requests.filter(isGet)).toHaveLength(1);
   });
 
-  it('cannot bring an event that is over the limit, and calls go on', async () => {
+  it.each([
+    ['longer than the limit', 'x'.repeat(5_000)],
+    ['nested too deep', nested(1_000)],
+  ])('cannot bring an event that is %s, and calls go on', async (_what, data) => {
     const server = await startRawHttp({
       ...standing,
-      on: { GET: (exchange) => void exchange.sse().notify('notifications/message', { data: 'x'.repeat(5_000) }) },
+      on: { GET: (exchange) => void exchange.sse().notify('notifications/message', { data }) },
     });
     const lines: unknown[] = [];
-    const connection = { ...server.connection, maxResponseBytes: 2_000 };
+    const connection = { ...server.connection, maxResponseBytes: 4_000 };
     const { registry } = await scene({ connection }, { log: (line) => lines.push(line) });
     await (await server.waitFor(isGet)).waitForClose();
     expect(await registry.execute({ name: 'x' })).toMatchObject({ status: 'success' });

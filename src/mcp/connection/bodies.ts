@@ -3,7 +3,8 @@ import { messageOf } from '../../errors';
 import { CallbackFailure, RequestFailure, type RequestFailureDetails } from '../request-failure';
 import { EventScanner } from './event-scanner';
 import type { HttpExchange } from './exchange';
-import { bodyOf, discard, mediaType, readerOf, type Body, type BodyReader } from './response-body';
+import { JsonDepth, tooDeep } from './json-depth';
+import { bodyOf, bufferOf, discard, mediaType, readerOf, type Body, type BodyReader } from './response-body';
 
 const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 30_000;
@@ -15,7 +16,8 @@ const BEGINNING_WAIT = 1_000;
 const decoder = new TextDecoder();
 
 /**
- * A response that fails when it is read as text or JSON and its body has more than `maxBytes` bytes.
+ * A response that fails when it is read as text or JSON and its body has more than `maxBytes` bytes, or is nested too deep
+ * to be parsed.
  * @throws RequestFailure when it says so beforehand
  */
 export function bounded(response: Response, maxBytes: number): Response {
@@ -51,12 +53,13 @@ export async function beginning(response: Response, maxBytes: number): Promise<s
 async function textWithin(body: Body, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let total = 0;
+  const depth = new JsonDepth();
   const { read, stop } = readerOf(body);
   for (let next = await read(); !next.done; next = await read()) {
     total += next.value.byteLength;
-    if (total > maxBytes) {
+    if (total > maxBytes || depth.exceeds(bufferOf(next.value))) {
       stop();
-      throw tooLarge('a body', maxBytes);
+      throw total > maxBytes ? tooLarge('a body', maxBytes) : tooDeep('a body');
     }
     chunks.push(next.value);
   }
@@ -72,8 +75,9 @@ export interface EventStreamOptions {
 }
 
 /**
- * The event stream of an exchange: each event at most `maxBytes` bytes long; resumed where it ends before the reply and
- * the server numbers its events (MCP specification, Transports, resumability); else the exchange is told that it is lost.
+ * The event stream of an exchange: each event at most `maxBytes` bytes long, and not nested too deep; resumed where it
+ * ends before the reply and the server numbers its events (MCP specification, Transports, resumability); else the
+ * exchange is told that it is lost.
  */
 export async function* eventStream(first: Body, options: EventStreamOptions): AsyncGenerator<Uint8Array> {
   const { exchange } = options;
@@ -109,6 +113,7 @@ async function* events(
     const { read } = reader;
     for (let next = await read(); !next.done; next = await read()) {
       if (scanner.longest(next.value) > maxBytes) throw tooLarge('an event', maxBytes);
+      if (scanner.isTooDeep) throw tooDeep('an event');
       yield next.value;
     }
     isOver = true;

@@ -10,6 +10,9 @@ const DEFAULTS = [
   ['user-agent', 'node'],
   ['accept-encoding', 'gzip, br'],
 ] as const;
+/** The source of Node's own `fetch`, which does nothing but load undici's. */
+const NODES =
+  /^function fetch\(input, init = undefined\) \{[^]{0,200}require\('internal\/deps\/undici\/undici'\);[^]{0,200}$/;
 /** Else undici gives up where nothing comes for five minutes. */
 const WITHOUT_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 };
 
@@ -33,9 +36,9 @@ export const directFetch: FetchLike = (url, init = {}) => {
   return dispatcher && isNodes(fetch) ? requested(dispatcher, new URL(url), init) : fetch(url, init);
 };
 
-/** Whether it is the `fetch` that Node comes with: its source tells, whoever was there first. */
+/** Whether it is the `fetch` that Node comes with: its source tells, whoever was there first, and runs nothing of it. */
 function isNodes(current: unknown): boolean {
-  return String(current).includes('internal/deps/undici');
+  return typeof current === 'function' && NODES.test(Function.prototype.toString.call(current));
 }
 
 async function requested(dispatcher: Dispatcher, url: URL, init: DirectRequest): Promise<Response> {

@@ -1,5 +1,10 @@
+import { JsonDepth } from './json-depth';
+import { bufferOf } from './response-body';
+
 const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
 const LONGEST_FIELD = 1_024;
+const DATA = Buffer.from('data:');
 
 /** Follows an event stream (HTML standard, Server-sent events) without keeping it. */
 export class EventScanner {
@@ -7,48 +12,66 @@ export class EventScanner {
   lastEventId: string | undefined;
   /** Milliseconds that the server wants to pass before the stream is resumed. */
   retry: number | undefined;
+  /** Whether the data of an event, which are JSON, were nested too deep to be parsed. */
+  isTooDeep = false;
 
+  private readonly depth = new JsonDepth();
+  /** The first line may have a mark before it that its reader does not see, so it is looked into whatever it is. */
+  private isFirstLine = true;
+  private isAfterReturn = false;
   private eventBytes = 0;
   private line: Buffer = Buffer.alloc(0);
   private lineBytes = 0;
   private pendingId: string | undefined;
 
   /** Takes a chunk in and returns the length in bytes of the longest event that a part of it belongs to. */
-  longest(chunk: Uint8Array): number {
+  longest(bytes: Uint8Array): number {
+    const chunk = bufferOf(bytes);
     let longest = 0;
-    let start = 0;
-    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+    let start = this.isAfterReturn && chunk[0] === LINE_FEED ? 1 : 0;
+    let feed = chunk.indexOf(LINE_FEED, start);
+    let carriage = chunk.indexOf(CARRIAGE_RETURN);
+    while (feed !== -1 || carriage !== -1) {
+      const isReturn = feed === -1 || (carriage !== -1 && carriage < feed);
+      const end = isReturn ? carriage : feed;
       this.extendLine(chunk.subarray(start, end));
       longest = Math.max(longest, this.eventBytes);
       this.endLine();
-      start = end + 1;
+      start = isReturn && feed === end + 1 ? end + 2 : end + 1;
+      // Looked for again only behind the last one, so that no byte is looked at twice.
+      if (feed !== -1 && feed < start) feed = chunk.indexOf(LINE_FEED, start);
+      if (carriage !== -1 && carriage < start) carriage = chunk.indexOf(CARRIAGE_RETURN, start);
     }
     this.extendLine(chunk.subarray(start));
+    if (chunk.length > 0) this.isAfterReturn = chunk.at(-1) === CARRIAGE_RETURN;
     return Math.max(longest, this.eventBytes);
   }
 
   /** Forgets the event that a broken stream did not complete. */
   breakOff(): void {
     this.endEvent();
-    this.pendingId = undefined;
+    this.isAfterReturn = false;
     this.line = Buffer.alloc(0);
     this.lineBytes = 0;
   }
 
-  private extendLine(part: Uint8Array): void {
+  private extendLine(part: Buffer): void {
     const room = LONGEST_FIELD - this.line.length;
     if (room > 0 && part.length > 0) this.line = Buffer.concat([this.line, part.subarray(0, room)]);
     this.lineBytes += part.length;
     this.eventBytes += part.length;
+    // Nothing is lost with the pieces of a line that came before it was known to hold data: they were its name.
+    const isData = this.isFirstLine || this.line.subarray(0, DATA.length).equals(DATA);
+    if (isData && this.depth.exceeds(part)) this.isTooDeep = true;
   }
 
   private endLine(): void {
+    this.isFirstLine = false;
+    this.depth.endLine();
     if (this.lineBytes === 0) return this.completeEvent();
-    const text = this.lineBytes <= LONGEST_FIELD ? this.line.toString('utf8').replace(/\r$/, '') : 'data:';
+    const text = this.lineBytes <= LONGEST_FIELD ? this.line.toString('utf8') : 'data:';
     const [, field, value] = /^([^:]*):? ?(.*)$/s.exec(text) ?? [];
-    if (text === '') {
-      this.completeEvent();
-    } else if (field === 'id' && value !== undefined && value !== '') {
+    if (field === 'id' && value !== undefined && value !== '') {
       this.pendingId = value;
     } else if (field === 'retry' && /^\d+$/.test(value ?? '')) {
       this.retry = Number(value);
@@ -65,5 +88,6 @@ export class EventScanner {
   private endEvent(): void {
     this.eventBytes = 0;
     this.pendingId = undefined;
+    this.depth.reset();
   }
 }

@@ -1,12 +1,13 @@
 import { deserializeMessage, ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { RequestFailure } from '../request-failure';
+import { JsonDepth, tooDeep } from './json-depth';
 
 const LINE_FEED = 10;
 
 /** What is told of messages that never become any. */
 export interface MessageBufferEvents {
-  /** A message is over the limit. */
+  /** A message is over a limit. */
   readonly onBreach: (failure: RequestFailure) => void;
   /** The reply to the request of this id cannot be read. */
   readonly onMisread: (id: string | number) => void;
@@ -18,6 +19,7 @@ export class MessageBuffer extends ReadBuffer {
   private next = 0;
   private parts: Buffer[] = [];
   private length = 0;
+  private readonly depth = new JsonDepth();
 
   constructor(
     private readonly maxMessageBytes: number,
@@ -32,8 +34,7 @@ export class MessageBuffer extends ReadBuffer {
       this.extend(chunk.subarray(start, end));
       const line = Buffer.concat(this.parts).toString('utf8').replace(/\r$/, '');
       if (line !== '') this.lines.push(line);
-      this.parts = [];
-      this.length = 0;
+      this.beginLine();
       start = end + 1;
     }
     this.extend(chunk.subarray(start));
@@ -59,18 +60,28 @@ export class MessageBuffer extends ReadBuffer {
   override clear(): void {
     this.lines = [];
     this.next = 0;
+    this.beginLine();
+  }
+
+  private beginLine(): void {
     this.parts = [];
     this.length = 0;
+    this.depth.reset();
   }
 
   private extend(part: Buffer): void {
     this.length += part.length;
-    if (this.length <= this.maxMessageBytes) return void this.parts.push(part);
+    const isTooLong = this.length > this.maxMessageBytes;
+    if (!isTooLong && !this.depth.exceeds(part)) return void this.parts.push(part);
     this.parts = [];
-    const message = `the server sent a message of more than ${this.maxMessageBytes} bytes (limit maxMessageBytes)`;
-    const failure = new RequestFailure({ kind: 'limit', message });
+    const failure = isTooLong ? this.tooLong() : tooDeep('a message');
     this.events.onBreach(failure);
     throw failure;
+  }
+
+  private tooLong(): RequestFailure {
+    const message = `the server sent a message of more than ${this.maxMessageBytes} bytes (limit maxMessageBytes)`;
+    return new RequestFailure({ kind: 'limit', message });
   }
 }
 

@@ -1,10 +1,11 @@
-import { messageOf } from '../../errors';
+import { messageOf, traitOf } from '../../errors';
 import { CallbackFailure, isMisreading, RequestFailure } from '../request-failure';
 
 /** Why no token could be got, in words of the authorization server's where it answered as OAuth wants it. */
 export function oauthReason(error: unknown): string {
   if (error instanceof RequestFailure) return 'message' in error.details ? error.details.message : error.details.kind;
-  const { errorCode, cause } = Object(error) as { errorCode?: unknown; cause?: unknown };
+  const errorCode = traitOf(error, 'errorCode');
+  const cause = traitOf(error, 'cause');
   const message = messageOf(error);
   // Its message may quote a token.
   if (isMisreading(error)) return "the authorization server's answer cannot be read";

@@ -36,8 +36,8 @@ async function* events(first: Body, open: Opener, options: StandingStreamOptions
     silent += 1;
     try {
       for await (const chunk of body) {
-        // An event that is too long cannot be given to its reader, nor can what follows it.
-        if (scanner.longest(chunk) > options.maxBytes) return;
+        // An event that is too long or too deep cannot be given to its reader, nor can what follows it.
+        if (scanner.longest(chunk) > options.maxBytes || scanner.isTooDeep) return;
         silent = 0;
         yield chunk;
       }
