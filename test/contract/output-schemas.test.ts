@@ -296,7 +296,7 @@ describe('R24: a declared outputSchema is checked', () => {
     const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`;
     const outputSchema = { $ref: '#/$defs/list', $defs: { list: { type: 'array', items: { $ref: '#/$defs/list' } } } };
     const result = `{"structuredContent":${deep},"content":[{"type":"text","text":"deep"}]}`;
-    const execution = await executionOf(result, { definition: { outputSchema } });
+    const execution = await executionOf(result, { definition: { outputSchema }, unbounded: true });
     expect(execution.error).toBeInstanceOf(ProtocolError);
     expect(execution.error).toMatchObject({ outcome: 'completed' });
     expect(execution.content).toMatch(/It said: deep$/);
