@@ -13,8 +13,8 @@ import {
   capabilitiesOf,
   handlesMethod,
   isStdioTransport,
-  startIdsAtRandom,
   requestsAsSdk,
+  startIdsAtRandom,
   type AnyTransport,
   type Client,
 } from './official-client';

@@ -10,6 +10,7 @@ import {
   type Run,
   type ToolExecution,
 } from 'mcp-toolset';
+import { startRawHttp, tool, type HttpExchange, type RawHttpServer } from '../servers';
 
 /** A run in which the tools of one connection are registered; `await using` closes it. */
 export class Connected implements AsyncDisposable {
@@ -61,6 +62,11 @@ export async function callOnce(connection: ConnectionOptions, input: object = {}
 export function failureOf({ status, error }: ToolExecution): McpToolsetError {
   if (status !== 'error' || !McpToolsetError.is(error)) throw new Error(`No failure of the library: ${String(error)}`);
   return error;
+}
+
+/** A server that answers the calls of its one tool by `answer`. */
+export function serverThat(answer: (exchange: HttpExchange) => unknown): Promise<RawHttpServer> {
+  return startRawHttp({ tools: [tool('a')], on: { 'tools/call': answer } });
 }
 
 /** What a promise is rejected with. */

@@ -9,7 +9,7 @@ import { through } from './dispatchers';
 closeServersAfterEach();
 const clock = leapingClock();
 
-/** Longer than a server has to answer a message that needs no reply. */
+/** Milliseconds that a server has to answer a notice. */
 const NOTICE_BOUND = 30_000;
 
 /** An agent that tells of every request that it is given. */

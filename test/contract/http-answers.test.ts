@@ -4,18 +4,14 @@ import zlib from 'node:zlib';
 import { CancelledError, ProviderError, RunFactory, ToolRegistry } from 'mcp-toolset';
 import { container } from 'tsyringe';
 import { Agent, type Dispatcher } from 'undici';
-import { closeServersAfterEach, startRawHttp, text, tool, type HttpExchange, type RawHttpServer } from '../servers';
-import { callOnce, connected, failureOf, rejectionOf } from './connected';
+import { closeServersAfterEach, startRawHttp, text, tool, type HttpExchange } from '../servers';
+import { callOnce, connected, failureOf, rejectionOf, serverThat } from './connected';
 import { through } from './dispatchers';
 import { toolsetFor } from './live-run';
 
 closeServersAfterEach();
 
 const NOTIFICATION = 'notifications/initialized';
-
-function serverThat(answer: (exchange: HttpExchange) => unknown): Promise<RawHttpServer> {
-  return startRawHttp({ tools: [tool('a')], on: { 'tools/call': answer } });
-}
 
 function replyTo({ id }: HttpExchange): string {
   return JSON.stringify({ jsonrpc: '2.0', id, result: text('ok') });
@@ -59,7 +55,7 @@ describe('R42: a result is not lost', () => {
   });
 });
 
-describe('R24: a call is only said not to have been sent where it was not', () => {
+describe('R42: a call is only said not to have been sent where it was not', () => {
   it.each([
     ['connect', 'not-sent'],
     ['read', 'unknown'],

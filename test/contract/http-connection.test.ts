@@ -1,14 +1,10 @@
 import { ConfigurationError, McpToolset, type ConnectionOptions } from 'mcp-toolset';
-import { closeServersAfterEach, startRawHttp, text, tool, type HttpExchange, type RawHttpServer } from '../servers';
-import { callOnce, connected, inPieces, rejectionOf } from './connected';
+import { closeServersAfterEach, startRawHttp, text, tool, type HttpExchange } from '../servers';
+import { callOnce, connected, inPieces, rejectionOf, serverThat } from './connected';
 
 closeServersAfterEach();
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-
-function serverThat(answer: (exchange: HttpExchange) => unknown): Promise<RawHttpServer> {
-  return startRawHttp({ tools: [tool('a')], on: { 'tools/call': answer } });
-}
 
 function replyTo({ id }: HttpExchange, content: string): string {
   return JSON.stringify({ jsonrpc: '2.0', id, result: text(content) });

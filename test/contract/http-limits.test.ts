@@ -1,17 +1,12 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { ProtocolError, ProviderError, type ConnectionOptions, type ToolExecution } from 'mcp-toolset';
 import { closeServersAfterEach, startRawHttp, text, tool, type HttpExchange, type RawHttpServer } from '../servers';
-import { callOnce, connected, failureOf, rejectionOf } from './connected';
+import { callOnce, connected, failureOf, rejectionOf, serverThat } from './connected';
 
 closeServersAfterEach();
 
 const LIMIT = 2_000;
 const JSON_TYPE = { 'content-type': 'application/json' };
-
-/** A server that answers its one tool's calls by `answer`. */
-function serverThat(answer: (exchange: HttpExchange) => unknown): Promise<RawHttpServer> {
-  return startRawHttp({ tools: [tool('a')], on: { 'tools/call': answer } });
-}
 
 /** The reply to a request, `length` bytes long. */
 function replyOf({ id }: HttpExchange, length: number): string {

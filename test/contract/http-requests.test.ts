@@ -5,8 +5,8 @@ import { CancelledError, ProtocolError, RunFactory, ToolRegistry } from 'mcp-too
 import { container } from 'tsyringe';
 import { Agent, type Dispatcher } from 'undici';
 import { leapingClock } from '../leaping-clock';
-import { closeServersAfterEach, startRawHttp, text, tool, type HttpExchange, type RawHttpServer } from '../servers';
-import { callOnce, connected, failureOf, rejectionOf } from './connected';
+import { closeServersAfterEach, text, type HttpExchange } from '../servers';
+import { callOnce, connected, failureOf, rejectionOf, serverThat } from './connected';
 import { through } from './dispatchers';
 import { toolsetFor } from './live-run';
 
@@ -15,10 +15,6 @@ const clock = leapingClock();
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const SENT = ['initialize', 'notifications/initialized', 'tools/list', 'tools/call', 'DELETE'];
-
-function serverThat(answer: (exchange: HttpExchange) => unknown): Promise<RawHttpServer> {
-  return startRawHttp({ tools: [tool('a')], on: { 'tools/call': answer } });
-}
 
 function replyTo({ id }: HttpExchange, content = 'ok'): string {
   return JSON.stringify({ jsonrpc: '2.0', id, result: text(content) });

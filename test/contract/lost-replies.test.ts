@@ -1,14 +1,10 @@
 import { ProtocolError, ProviderError, type McpToolsetError } from 'mcp-toolset';
 import { closeServersAfterEach, startRawHttp, text, tool, type HttpExchange, type RawHttpServer } from '../servers';
-import { callOnce, connected, failureOf, inPieces, rejectionOf } from './connected';
+import { callOnce, connected, failureOf, inPieces, rejectionOf, serverThat } from './connected';
 
 closeServersAfterEach();
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-
-function serverThat(answer: (exchange: HttpExchange) => unknown): Promise<RawHttpServer> {
-  return startRawHttp({ tools: [tool('a')], on: { 'tools/call': answer } });
-}
 
 /** A server whose calls are answered by a stream that ends after one event, and its resumptions by `resume`. */
 async function interrupted(resume: (exchange: HttpExchange, call: HttpExchange) => unknown): Promise<RawHttpServer> {

@@ -1,25 +1,12 @@
 import { ProtocolError, type ToolExecution } from 'mcp-toolset';
-import {
-  closeServersAfterEach,
-  rawStdio,
-  startRawHttp,
-  tool,
-  waitForNoChildren,
-  type HttpExchange,
-  type RawHttpServer,
-  type RpcId,
-} from '../servers';
-import { callOnce, connected, failureOf, inPieces } from './connected';
+import { closeServersAfterEach, rawStdio, tool, waitForNoChildren, type HttpExchange, type RpcId } from '../servers';
+import { callOnce, connected, failureOf, inPieces, serverThat } from './connected';
 
 closeServersAfterEach();
 afterEach(() => waitForNoChildren());
 
 const MOST = 1_000;
 const JSON_TYPE = { 'content-type': 'application/json' };
-
-function serverThat(answer: (exchange: HttpExchange) => unknown): Promise<RawHttpServer> {
-  return startRawHttp({ tools: [tool('a')], on: { 'tools/call': answer } });
-}
 
 /** A reply whose deepest array or object is at this level; the message itself is the first. */
 function nested(id: RpcId | undefined, levels: number): string {

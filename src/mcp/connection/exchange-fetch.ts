@@ -74,7 +74,9 @@ async function oneWay(
   { maxBytes, signal }: ExchangeFetchOptions,
 ): Promise<Response> {
   const own = new Interruption([signal]);
-  const timer = init.bound === undefined ? undefined : setTimeout(() => own.end(), init.bound).unref();
+  const { bound } = init;
+  const giveUp = (): void => own.end(new Error(`The server has not answered a notice within ${bound} ms.`));
+  const timer = bound === undefined ? undefined : setTimeout(giveUp, bound).unref();
   try {
     const response = await send(url, Object.assign({}, init, { signal: own.signal }), undefined);
     if (!response.ok && init.method !== 'DELETE') throw await refused(response, maxBytes);
