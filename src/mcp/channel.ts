@@ -103,6 +103,8 @@ export class Channel implements Transport {
       method: message.method,
       isOurs,
       call: isOurs ? claim.call : undefined,
+      result: undefined,
+      failure: undefined,
     };
     if (isOurs) claim.exchange = exchange;
     this.open.add(exchange);

@@ -9,19 +9,19 @@ export interface Exchange {
   /** Whether the library sent it, and not the application by its own client. */
   readonly isOurs: boolean;
   /** The call of a tool that it is, or belongs to. */
-  readonly call?: ActiveCall | undefined;
+  readonly call: ActiveCall | undefined;
   /** What the server answered, to a request of the library's. */
-  result?: RawResult;
+  result: RawResult | undefined;
   /** Set when it failed by what the wire showed. */
-  failure?: RequestFailureDetails | CallbackFailure;
+  failure: RequestFailureDetails | CallbackFailure | undefined;
 }
 
 /** A request of the library's that waits, and the exchange by which it was sent, once it was. */
 export interface Claim {
-  call?: ActiveCall | undefined;
-  exchange?: Exchange | undefined;
-  /** Set when nobody waits for it any more. */
-  isGivenUp?: boolean;
+  call: ActiveCall | undefined;
+  exchange: Exchange | undefined;
+  /** Whether nobody waits for it any more. */
+  isGivenUp: boolean;
 }
 
 /**

@@ -26,8 +26,11 @@ const anyResult = z.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
 
-/** Options of one request. */
-export interface LinkRequestOptions {
+/** One request. */
+export interface LinkRequest {
+  readonly method: string;
+  /** To which the link that sends it adds; where they are sent again, it replaces what it added. */
+  readonly params: RequestParams;
   /** Gives the request up when it ends, and tells the server. */
   readonly until: Abortable;
   /** By which the server tells of its progress, if it is asked to. */
@@ -114,12 +117,11 @@ export class Link {
   }
 
   /**
-   * Sends a request and waits for its result. Adds to `params`; where they are sent again, it replaces what it added.
+   * Sends a request and waits for its result.
    * @throws the reason of `until`, RequestFailure or CallbackFailure
    */
-  async request(method: string, params: RequestParams, options: LinkRequestOptions): Promise<RawResult> {
-    const { progressToken, until, call } = options;
-    const claim: Claim = { call };
+  async request({ method, params, progressToken, until, call }: LinkRequest): Promise<RawResult> {
+    const claim: Claim = { call, exchange: undefined, isGivenUp: false };
     params[CLAIM] = claim;
     if (progressToken !== undefined) params._meta = { progressToken };
     const request = { method, params };

@@ -2,12 +2,11 @@ import { ProviderError } from '../errors';
 import { Interruption, NEVER, onAbort, untilAborted, type Abortable } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
-import { ActiveCalls, type ActiveCall } from './active-calls';
-import type { RequestParams } from './exchange';
+import { ActiveCalls } from './active-calls';
 import { isAboutCredentials, type RequestSubject } from './failures';
 import type { RawResult } from './reply';
 import type { Handlers } from './handlers';
-import { Link } from './link';
+import { Link, type LinkRequest } from './link';
 import { explained, isForgotten, notReopened, tooSlow } from './link-failures';
 import { Patience } from './patience';
 import { closeTogether } from './session-registry';
@@ -28,18 +27,10 @@ export interface LinkSource {
   readonly onLost: (reason: string) => void;
 }
 
-/** A request and how long it may take. */
-export interface LinkRequest {
-  readonly method: string;
-  readonly params: RequestParams;
-  /** By which the server tells of its progress, if it is asked to. */
-  readonly progressToken?: string | undefined;
+/** A request, what it is for and how long it may take. */
+export interface TimedRequest extends LinkRequest {
   readonly subject: RequestSubject;
   readonly wait: Patience;
-  /** Gives the request up when it ends. Default: `wait`. */
-  readonly until?: Abortable | undefined;
-  /** The call of a tool that the request is, or belongs to. */
-  readonly call?: ActiveCall | undefined;
 }
 
 /** A link that is made anew when the server has forgotten its session (MCP specification, Transports, session management). */
@@ -111,9 +102,9 @@ export class ReopeningLink {
    * goes out once more through a new one.
    * @throws the reason of `wait`, ProviderError, ProtocolError, or for a call ToolError
    */
-  request(request: LinkRequest): Promise<RawResult> {
+  request(request: TimedRequest): Promise<RawResult> {
     const link = this.inUse(request.subject);
-    return this.send(link, request).catch((error: unknown) => this.resentAfter(error, link, request));
+    return link.request(request).catch((error: unknown) => this.resentAfter(error, link, request));
   }
 
   /** Whether another run may have it: it is connected, its credentials are taken, and nothing is under way. */
@@ -168,15 +159,8 @@ export class ReopeningLink {
     }
   }
 
-  private send(
-    link: Link,
-    { method, params, progressToken, wait, until = wait, call }: LinkRequest,
-  ): Promise<RawResult> {
-    return link.request(method, params, { progressToken, until, call });
-  }
-
   /** Waits until the link that has been forgotten is replaced, by whichever of its requests noticed first. */
-  private async reopened(forgotten: Link, { subject, wait, until = wait }: LinkRequest): Promise<void> {
+  private async reopened(forgotten: Link, { subject, wait, until }: TimedRequest): Promise<void> {
     if (this.current === forgotten) {
       this.reopening ??= this.open().finally(() => {
         this.reopening = undefined;
@@ -192,19 +176,19 @@ export class ReopeningLink {
   }
 
   /** Sends a request again where it failed because the server has forgotten the session. */
-  private async resentAfter(error: unknown, forgotten: Link, request: LinkRequest): Promise<RawResult> {
+  private async resentAfter(error: unknown, forgotten: Link, request: TimedRequest): Promise<RawResult> {
     if (!isForgotten(error, forgotten)) throw this.told(error, request, forgotten);
-    (request.until ?? request.wait).throwIfAborted();
+    request.until.throwIfAborted();
     await this.reopened(forgotten, request);
     const link = this.inUse(request.subject);
     try {
-      return await this.send(link, request);
+      return await link.request(request);
     } catch (failure) {
       throw this.told(failure, request, link);
     }
   }
 
-  private told(error: unknown, { subject }: LinkRequest, link: Link): unknown {
+  private told(error: unknown, { subject }: TimedRequest, link: Link): unknown {
     const told = explained(error, subject, link);
     if (told instanceof Error && isAboutCredentials(told)) this.isRefused = true;
     return told;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ToolError } from '../errors';
 import { LONGEST_TIMER } from '../options';
 import { Interruption } from '../run/abort';
-import type { LinkRequest, ReopeningLink } from './reopening-link';
+import type { TimedRequest, ReopeningLink } from './reopening-link';
 import type { RawResult } from './reply';
 import { hasEnded, readTask, type CreatedTask, type Task } from './task';
 
@@ -18,7 +18,7 @@ export class RunningTask {
    */
   constructor(
     private readonly link: ReopeningLink,
-    private readonly request: LinkRequest,
+    private readonly request: TimedRequest,
     task: CreatedTask,
   ) {
     this.taskId = task.taskId;

@@ -7,7 +7,7 @@ import { describe, outcomeOf, type RequestSubject } from './failures';
 import type { RawResult } from './reply';
 import { Patience } from './patience';
 import { tooSlow } from './link-failures';
-import type { LinkRequest, ReopeningLink } from './reopening-link';
+import type { TimedRequest, ReopeningLink } from './reopening-link';
 import { closeWithRun } from './run-sessions';
 import { TaskCall } from './task-call';
 import { wantsTask } from './task';
@@ -181,7 +181,7 @@ export class Session implements OpenSession {
       if (call) this.parts.handlers.progress(progress, call);
     });
     try {
-      return await this.send({ method, params, progressToken: active.progressToken, subject, wait, call });
+      return await this.send({ method, params, progressToken: active.progressToken, until: wait, subject, wait, call });
     } catch (error) {
       if (this.end.aborted && error === this.end.reason) throw this.endedError(subject, 'unknown');
       if (wait.aborted) this.abandonAfter(subject);
@@ -192,7 +192,7 @@ export class Session implements OpenSession {
     }
   }
 
-  private send(request: LinkRequest): Promise<RawResult> {
+  private send(request: TimedRequest): Promise<RawResult> {
     const { link } = this;
     const { tasks: options } = this.parts.definition;
     if (!request.call || !link.takesTasks || !wantsTask(request.call.description.mcpTool, options))

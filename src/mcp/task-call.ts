@@ -2,7 +2,7 @@ import { ToolError } from '../errors';
 import { Interruption, untilAborted } from '../run/abort';
 import type { TaskOptions } from '../toolset/options';
 import { boundedWait } from './bounded-wait';
-import type { LinkRequest, ReopeningLink } from './reopening-link';
+import type { TimedRequest, ReopeningLink } from './reopening-link';
 import type { RawResult } from './reply';
 import { RunningTask } from './running-task';
 import { createdTask, type CreatedTask } from './task';
@@ -14,7 +14,7 @@ const PARTING_BOUND = 2_000;
 export interface TaskCallParts {
   readonly link: ReopeningLink;
   /** The call. */
-  readonly request: LinkRequest;
+  readonly request: TimedRequest;
   readonly options: TaskOptions;
 }
 
