@@ -100,7 +100,7 @@ export class ReopeningLink {
   /**
    * Sends a request and waits for its result; a request that the server refused because it has forgotten the session
    * goes out once more through a new one.
-   * @throws the reason of `wait`, ProviderError, ProtocolError, or for a call ToolError
+   * @throws the reason of `until`, ProviderError, ProtocolError, or for a call ToolError
    */
   request(request: TimedRequest): Promise<RawResult> {
     const link = this.inUse(request.subject);

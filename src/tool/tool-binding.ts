@@ -19,7 +19,9 @@ export class ToolBinding {
       throw new ConfigurationError('ToolBinding: expected "run" to be a Run, as RunFactory#start returns it.');
     }
     if (container === undefined || typeof container.resolve !== 'function') {
-      throw new ConfigurationError('ToolBinding: expected "container" to be a tsyringe container.');
+      throw new ConfigurationError(
+        'ToolBinding: expected "container" to be a tsyringe container, as in new ToolBinding({ container }).',
+      );
     }
     this.run = run;
     this.container = container;
