@@ -10,11 +10,11 @@ import type {
   TransportHooks,
   TransportSendOptions,
 } from './official-client';
-import type { ActiveCall, ActiveCalls } from './active-calls';
-import { isCancelNotice, isProgress } from './notices';
+import type { ActiveCall } from './active-calls';
+import { cancelNotice, isCancelNotice, isNotification, type Notification } from './notices';
 import { OpenExchanges } from './open-exchanges';
 import { readReply } from './reply';
-import { CLAIM, type Claim, type Exchange } from './exchange';
+import { CLAIM, exchangeOf, type Claim, type Exchange } from './exchange';
 import { CallbackFailure, isMisreading, type RequestFailureDetails } from './request-failure';
 import { sendFailure } from './send-failure';
 import { noReply, replyFor } from './stand-in-reply';
@@ -23,7 +23,13 @@ import { noReply, replyFor } from './stand-in-reply';
 const FAREWELL_BOUND = 2_000;
 const CLOSING_BOUND = 10_000;
 
-const CANCEL_REASON = 'The client no longer needs the result.';
+/** Whose channel it is. */
+interface ChannelOwner {
+  /** Whether a notification is for the client. */
+  passes(notification: Notification): boolean;
+  /** There is no connection any more. */
+  ended(): void;
+}
 
 /**
  * Stands between the official client and its transport: it knows how each request ended, lets the client forget a
@@ -48,8 +54,7 @@ export class Channel implements Transport {
 
   constructor(
     private readonly transport: AnyTransport,
-    private readonly calls: ActiveCalls,
-    private readonly onEnd: () => void,
+    private readonly owner: ChannelOwner,
   ) {
     this.hooks = hooksOf(transport);
   }
@@ -97,16 +102,7 @@ export class Channel implements Transport {
     if (isCancelNotice(message)) return this.sendNotice(message.params.requestId, options);
     if (!('method' in message && 'id' in message)) return this.transport.send(message, options);
     const claim = (message.params as { readonly [CLAIM]?: Claim } | undefined)?.[CLAIM];
-    const isOurs = claim !== undefined && claim.exchange === undefined;
-    const exchange: Exchange = {
-      id: message.id,
-      method: message.method,
-      isOurs,
-      call: isOurs ? claim.call : undefined,
-      result: undefined,
-      failure: undefined,
-    };
-    if (isOurs) claim.exchange = exchange;
+    const exchange = exchangeOf(message, claim);
     this.open.add(exchange);
     if (exchange.method === 'initialize') this.initialize = exchange;
     if (claim?.isGivenUp) return this.lose(exchange.id, { kind: 'unsent', message: 'it was given up' });
@@ -171,7 +167,7 @@ export class Channel implements Transport {
   }
 
   private receive(message: JSONRPCMessage, extra?: MessageExtraInfo): void {
-    if (isProgress(message) && this.calls.progress(Object(message.params) as object)) return;
+    if (isNotification(message) && !this.owner.passes(message)) return;
     const exchange = 'method' in message ? undefined : this.open.take(message.id);
     if (!exchange) return this.onmessage?.(message, extra);
     this.hooks.settled?.(exchange.id, true);
@@ -199,9 +195,7 @@ export class Channel implements Transport {
 
   /** Tells the server that a request was given up (MCP specification, Cancellation), which `initialize` may not be. */
   private async announced({ id, method }: Exchange, options?: TransportSendOptions): Promise<void> {
-    const params = { requestId: id, reason: CANCEL_REASON };
-    const notice: JSONRPCMessage = { jsonrpc: '2.0', method: 'notifications/cancelled', params };
-    const sending = method === 'initialize' ? undefined : this.sendQuietly(notice, options);
+    const sending = method === 'initialize' ? undefined : this.sendQuietly(cancelNotice(id), options);
     // Not before: the transport forgets here that the server has refused the request, which then needs no notice. And
     // without waiting for the notice, which may need the connection that the request has.
     this.hooks.settled?.(id, false);
@@ -226,7 +220,7 @@ export class Channel implements Transport {
     for (const id of this.open.ids) this.lose(id, reason);
     // What waits for a reply learns how its own request went, and only then that there is no connection any more.
     await setImmediate();
-    this.onEnd();
+    this.owner.ended();
     this.guarded(() => this.onclose?.());
   }
 

@@ -32,3 +32,15 @@ export const CLAIM = Symbol('mcp-toolset/claim');
 
 /** Parameters of a request of the library's, to which the link that sends it adds. */
 export type RequestParams = Record<PropertyKey, unknown>;
+
+/** The exchange of a request; the library's own where it is the first with its claim. */
+export function exchangeOf(
+  { id, method }: { readonly id: string | number; readonly method: string },
+  claim: Claim | undefined,
+): Exchange {
+  const isOurs = claim !== undefined && claim.exchange === undefined;
+  const call = isOurs ? claim.call : undefined;
+  const exchange: Exchange = { id, method, isOurs, call, result: undefined, failure: undefined };
+  if (isOurs) claim.exchange = exchange;
+  return exchange;
+}

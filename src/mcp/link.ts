@@ -12,12 +12,14 @@ import {
   hooksOf,
   capabilitiesOf,
   handlesMethod,
+  hearsNotification,
   isStdioTransport,
   requestsAsSdk,
   startIdsAtRandom,
   type AnyTransport,
   type Client,
 } from './official-client';
+import type { Notification } from './notices';
 import { CallbackFailure, RequestFailure } from './request-failure';
 import { sendFailure } from './send-failure';
 
@@ -63,7 +65,10 @@ export class Link {
     this.transport = transport;
     startIdsAtRandom(client);
     this.needsSignal = !requestsAsSdk(client);
-    this.channel = new Channel(transport, calls, () => this.end.end());
+    this.channel = new Channel(transport, {
+      passes: (notification) => this.isForClient(notification),
+      ended: () => this.end.end(),
+    });
     this.isStdio = isStdioTransport(transport);
   }
 
@@ -197,6 +202,12 @@ export class Link {
     await this.client.close();
     await this.channel.close();
     if (this.channel.closeFailure) throw this.channel.closeFailure.error;
+  }
+
+  /** The client takes long to find out that it does nothing about a notification, of which a server may send any number. */
+  private isForClient({ method, params }: Notification): boolean {
+    const isTaken = method === 'notifications/progress' && this.calls.progress(Object(params) as object);
+    return !isTaken && hearsNotification(this.client, method);
   }
 
   private connectFailure(error: unknown): unknown {

@@ -1,16 +1,27 @@
 import type { JSONRPCMessage } from './official-client';
 
+/** A message that wants no answer. */
+export interface Notification {
+  readonly method: string;
+  readonly params?: unknown;
+}
+
 interface CancelNotice {
   readonly method: 'notifications/cancelled';
   readonly params: { readonly requestId: string | number };
 }
 
-/** Whether a message tells of progress (MCP specification, Progress). */
-export function isProgress(message: JSONRPCMessage): message is JSONRPCMessage & { readonly params?: unknown } {
-  return 'method' in message && message.method === 'notifications/progress' && !('id' in message);
+export function isNotification(message: JSONRPCMessage): message is JSONRPCMessage & Notification {
+  return 'method' in message && !('id' in message);
 }
 
 /** Whether a message takes a request back (MCP specification, Cancellation). */
 export function isCancelNotice(message: JSONRPCMessage): message is JSONRPCMessage & CancelNotice {
-  return 'method' in message && message.method === 'notifications/cancelled' && !('id' in message);
+  return isNotification(message) && message.method === 'notifications/cancelled';
+}
+
+/** Takes a request back. */
+export function cancelNotice(requestId: string | number): JSONRPCMessage {
+  const params = { requestId, reason: 'The client no longer needs the result.' };
+  return { jsonrpc: '2.0', method: 'notifications/cancelled', params };
 }

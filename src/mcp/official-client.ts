@@ -91,6 +91,12 @@ export function handlesMethod(client: Client, method: string): boolean {
   }
 }
 
+/** Whether the client does something about a notification, as far as can be told. */
+export function hearsNotification(client: Client, method: string): boolean {
+  const handlers = (client as unknown as SdkFields)._notificationHandlers;
+  return handlers?.has(method) !== false || client.fallbackNotificationHandler !== undefined;
+}
+
 /** Whether the client's requests are the SDK's own doing, and not that of an application which extends or wraps it. */
 export function requestsAsSdk(client: Client): boolean {
   if ((client as unknown as SdkFields)._responseHandlers === undefined) return false;

@@ -5,7 +5,7 @@ import { CancelledError, ProviderError, RunFactory, ToolRegistry } from 'mcp-too
 import { container } from 'tsyringe';
 import { Agent, type Dispatcher } from 'undici';
 import { closeServersAfterEach, startRawHttp, text, tool, type HttpExchange } from '../servers';
-import { callOnce, connected, failureOf, rejectionOf, serverThat } from './connected';
+import { callOnce, connected, failureOf, inPieces, rejectionOf, serverThat } from './connected';
 import { through } from './dispatchers';
 import { toolsetFor } from './live-run';
 
@@ -32,6 +32,20 @@ describe('R42: a result is not lost', () => {
       write(exchange, `200 OK\r\ncontent-type: application/json\r\n${header}`, replyTo(exchange)),
     );
     expect(await callOnce(server.connection)).toMatchObject({ content: 'ok' });
+  });
+
+  it.each([
+    ['CR', '\r'],
+    ['CRLF', '\r\n'],
+    ['LF', '\n'],
+  ])('by lines of an event stream that end with %s', async (_what, end) => {
+    const server = await serverThat((exchange) => {
+      const lines = ['{"jsonrpc":"2.0",', `"id":${String(exchange.id)},`, '"result":{"structuredContent":[1]}}'];
+      exchange.sse().write([...lines.map((line) => `data: ${line}`), '', ''].join(end));
+    });
+    const seen = { status: 'success', value: [1] };
+    expect(await callOnce(server.connection)).toMatchObject(seen);
+    expect(await callOnce({ ...server.connection, fetch: inPieces(1) })).toMatchObject(seen);
   });
 
   it('by an answer of early hints', async () => {

@@ -26,6 +26,29 @@ function expectBreach(execution: ToolExecution, what: string): void {
   expect(execution.content).toMatch(/^Tool failed \(ProtocolError\)\. It is not known whether/);
 }
 
+/** A batch of `size` messages, of which the last is the reply. */
+function batchOf({ id }: HttpExchange, size: number): string {
+  const notifications = Array<string>(size - 1).fill('{"jsonrpc":"2.0","method":"notifications/x"}');
+  return `[${[...notifications, JSON.stringify({ jsonrpc: '2.0', id, result: text('ok') })].join()}]`;
+}
+
+describe('R38: a body holds no more than 1,000 messages', () => {
+  it('of which each is looked at for long: more are refused', async () => {
+    const server = await serverThat((exchange) => exchange.raw(200, JSON_TYPE, batchOf(exchange, 1_001)));
+    const failure = failureOf(await callOnce(server.connection));
+    expect(failure).toBeInstanceOf(ProtocolError);
+    expect(failure).toMatchObject({ outcome: 'unknown', toolset: 'Tested' });
+    expect(failure.message).toContain(
+      'Toolset Tested, tool "a": the server sent a batch of 1001 messages in reply to one',
+    );
+  });
+
+  it('and at that limit its reply is found', async () => {
+    const server = await serverThat((exchange) => exchange.raw(200, JSON_TYPE, batchOf(exchange, 1_000)));
+    expect(await callOnce(server.connection)).toMatchObject({ content: 'ok' });
+  });
+});
+
 describe('R38: maxResponseBytes bounds a body', () => {
   it('that says its length', async () => {
     const server = await serverThat((exchange) => exchange.raw(200, JSON_TYPE, replyOf(exchange, LIMIT + 1)));

@@ -128,6 +128,22 @@ it.each<[string, (info: Implementation) => Client, number]>([
   expect((client as unknown as { _responseHandlers: Map<unknown, unknown> })._responseHandlers.size).toBe(0);
 });
 
+it('R5: a client of the application is told of notifications that nothing else hears, where it wants to be', async () => {
+  const server = await startRawHttp({
+    tools: [tool('a')],
+    call: (_params, exchange) => void exchange.sse().notify('notifications/x', { n: 1 }).reply(text('done')).end(),
+  });
+  const heard: unknown[] = [];
+  const build = (info: Implementation): Client => {
+    const client = new Client(info);
+    client.fallbackNotificationHandler = async (notification) => void heard.push(notification.params);
+    return client;
+  };
+  const tools = await registered([toolsetOf(server, build)]);
+  expect(await tools.execute({ name: 'a' })).toMatchObject({ value: 'done' });
+  expect(heard).toEqual([{ n: 1 }]);
+});
+
 describe('R5: a transport of the application', () => {
   it('may have members of any name: only those of the SDK mean something', async () => {
     const server = await startRawHttp({ tools: [tool('a')], call: () => text('done') });

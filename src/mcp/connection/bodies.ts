@@ -5,19 +5,22 @@ import { EventScanner } from './event-scanner';
 import type { HttpExchange } from './exchange';
 import { JsonDepth, tooDeep } from './json-depth';
 import { bodyOf, bufferOf, discard, mediaType, readerOf, type Body, type BodyReader } from './response-body';
+import { inTurns } from './turns';
 
 const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 30_000;
 const SHORTEST_WAIT = 20;
 const MOST_FAILED_RESUMPTIONS = 2;
+/** Messages in one body, where one is due; a batch of them is of an older protocol version. */
+const MOST_MESSAGES = 1_000;
 /** Milliseconds that the beginning of a page is waited for. */
 const BEGINNING_WAIT = 1_000;
 
 const decoder = new TextDecoder();
 
 /**
- * A response that fails when it is read as text or JSON and its body has more than `maxBytes` bytes, or is nested too deep
- * to be parsed.
+ * A response that fails when it is read as text or JSON and its body has more than `maxBytes` bytes, is nested too deep to
+ * be parsed, or holds too many messages.
  * @throws RequestFailure when it says so beforehand
  */
 export function bounded(response: Response, maxBytes: number): Response {
@@ -26,7 +29,11 @@ export function bounded(response: Response, maxBytes: number): Response {
     throw tooLarge('a body', maxBytes);
   }
   const text = (): Promise<string> => textWithin(bodyOf(response), maxBytes);
-  const json = async (): Promise<unknown> => JSON.parse(await text()) as unknown;
+  const json = async (): Promise<unknown> => {
+    const message = JSON.parse(await text()) as unknown;
+    if (Array.isArray(message) && message.length > MOST_MESSAGES) throw tooMany(message.length);
+    return message;
+  };
   return Object.defineProperties(response, { text: { value: text }, json: { value: json } });
 }
 
@@ -114,7 +121,7 @@ async function* events(
     for (let next = await read(); !next.done; next = await read()) {
       if (scanner.longest(next.value) > maxBytes) throw tooLarge('an event', maxBytes);
       if (scanner.isTooDeep) throw tooDeep('an event');
-      yield next.value;
+      yield* inTurns(scanner.lines, scanner.ended);
     }
     isOver = true;
     return '';
@@ -155,6 +162,11 @@ async function resumed(scanner: EventScanner, { exchange, resume }: EventStreamO
     message: `the event stream ended without the reply and could not be resumed (${reason})`,
   });
   return undefined;
+}
+
+function tooMany(messages: number): RequestFailure {
+  const message = `the server sent a batch of ${messages} messages in reply to one, and more than ${MOST_MESSAGES} are not taken in`;
+  return new RequestFailure({ kind: 'limit', message });
 }
 
 function tooLarge(what: string, maxBytes: number): RequestFailure {

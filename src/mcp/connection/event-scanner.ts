@@ -4,6 +4,7 @@ import { bufferOf } from './response-body';
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const LONGEST_FIELD = 1_024;
+const FEED = Buffer.from('\n');
 const DATA = Buffer.from('data:');
 
 /** Follows an event stream (HTML standard, Server-sent events) without keeping it. */
@@ -14,6 +15,10 @@ export class EventScanner {
   retry: number | undefined;
   /** Whether the data of an event, which are JSON, were nested too deep to be parsed. */
   isTooDeep = false;
+  /** What was taken in last, with no line end in two parts: a reader would wait for what follows a CR. */
+  lines: Buffer = Buffer.alloc(0);
+  /** How many events have ended in what was taken in last. */
+  ended = 0;
 
   private readonly depth = new JsonDepth();
   /** The first line may have a mark before it that its reader does not see, so it is looked into whatever it is. */
@@ -27,8 +32,11 @@ export class EventScanner {
   /** Takes a chunk in and returns the length in bytes of the longest event that a part of it belongs to. */
   longest(bytes: Uint8Array): number {
     const chunk = bufferOf(bytes);
+    this.ended = 0;
     let longest = 0;
     let start = this.isAfterReturn && chunk[0] === LINE_FEED ? 1 : 0;
+    this.lines = chunk.at(-1) === CARRIAGE_RETURN ? Buffer.concat([chunk, FEED]) : chunk;
+    if (start > 0) this.lines = this.lines.subarray(start);
     let feed = chunk.indexOf(LINE_FEED, start);
     let carriage = chunk.indexOf(CARRIAGE_RETURN);
     while (feed !== -1 || carriage !== -1) {
@@ -57,7 +65,8 @@ export class EventScanner {
 
   private extendLine(part: Buffer): void {
     const room = LONGEST_FIELD - this.line.length;
-    if (room > 0 && part.length > 0) this.line = Buffer.concat([this.line, part.subarray(0, room)]);
+    const piece = part.length > room ? part.subarray(0, room) : part;
+    this.line = this.line.length === 0 ? piece : Buffer.concat([this.line, piece]);
     this.lineBytes += part.length;
     this.eventBytes += part.length;
     // Nothing is lost with the pieces of a line that came before it was known to hold data: they were its name.
@@ -82,6 +91,7 @@ export class EventScanner {
 
   private completeEvent(): void {
     this.lastEventId = this.pendingId ?? this.lastEventId;
+    this.ended += 1;
     this.endEvent();
   }
 

@@ -2,6 +2,7 @@ import { deserializeMessage, ReadBuffer } from '@modelcontextprotocol/sdk/shared
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { RequestFailure } from '../request-failure';
 import { JsonDepth, tooDeep } from './json-depth';
+import { MOST_IN_A_TURN } from './turns';
 
 const LINE_FEED = 10;
 
@@ -11,12 +12,15 @@ export interface MessageBufferEvents {
   readonly onBreach: (failure: RequestFailure) => void;
   /** The reply to the request of this id cannot be read. */
   readonly onMisread: (id: string | number) => void;
+  /** More messages wait than are taken in at a turn: `readMessage` is to be called again in another one. */
+  readonly onPause: () => void;
 }
 
 /** Bounds each message of a child, where the SDK's buffer bounds what happens to be in it, and copies no byte twice. */
 export class MessageBuffer extends ReadBuffer {
   private lines: string[] = [];
   private next = 0;
+  private turnEnd = MOST_IN_A_TURN;
   private parts: Buffer[] = [];
   private length = 0;
   private readonly depth = new JsonDepth();
@@ -43,8 +47,12 @@ export class MessageBuffer extends ReadBuffer {
   override readMessage(): JSONRPCMessage | null {
     const line = this.lines[this.next];
     if (line === undefined) {
-      this.lines = [];
-      this.next = 0;
+      this.forgetLines();
+      return null;
+    }
+    if (this.next === this.turnEnd) {
+      this.turnEnd += MOST_IN_A_TURN;
+      this.events.onPause();
       return null;
     }
     this.next += 1;
@@ -57,10 +65,20 @@ export class MessageBuffer extends ReadBuffer {
     }
   }
 
+  /** No more comes, and what has come is read without another pause. */
+  end(): void {
+    this.turnEnd = Infinity;
+  }
+
   override clear(): void {
+    this.forgetLines();
+    this.beginLine();
+  }
+
+  private forgetLines(): void {
     this.lines = [];
     this.next = 0;
-    this.beginLine();
+    this.turnEnd = MOST_IN_A_TURN;
   }
 
   private beginLine(): void {

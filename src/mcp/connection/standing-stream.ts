@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { EventScanner } from './event-scanner';
 import { bodyOf, discard, mediaType, withBody, type Body } from './response-body';
+import { inTurns } from './turns';
 
 const SHORTEST_WAIT = 1_000;
 const LONGEST_WAIT = 30_000;
@@ -39,7 +40,7 @@ async function* events(first: Body, open: Opener, options: StandingStreamOptions
         // An event that is too long or too deep cannot be given to its reader, nor can what follows it.
         if (scanner.longest(chunk) > options.maxBytes || scanner.isTooDeep) return;
         silent = 0;
-        yield chunk;
+        yield* inTurns(scanner.lines, scanner.ended);
       }
     } catch {
       // The connection broke, which is one of the ways in which it ends.

@@ -25,6 +25,7 @@ const LAST_WORDS = 500;
 interface SdkFields {
   _process?: ChildProcess;
   _readBuffer: ReadBuffer;
+  processReadBuffer(): void;
 }
 
 /** The SDK's transport to a child process: its stderr drained, its messages bounded, and nothing of it left at close. */
@@ -35,6 +36,7 @@ export class StdioTransport extends StdioClientTransport {
   readonly redact: (text: string) => string;
   private readonly decoder = new StringDecoder('utf8');
   private tail = '';
+  private readonly buffer: MessageBuffer;
   private child: ChildProcess | undefined;
   private failure: RequestFailure | undefined;
 
@@ -51,13 +53,14 @@ export class StdioTransport extends StdioClientTransport {
     secrets.learn(Object.values(env ?? {}));
     this.redact = (text) => secrets.redact(text);
     this.stderr?.on('data', (chunk: Buffer) => this.keep(this.decoder.write(chunk)));
-    this.fields._readBuffer = new MessageBuffer(maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES, {
+    this.fields._readBuffer = this.buffer = new MessageBuffer(maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES, {
       onBreach: (failure) => {
         this.failure = failure;
         this.child?.stdout?.destroy();
         this.onclose?.();
       },
       onMisread: (id) => this.onlostreply?.(id, { kind: 'unreadable', message: 'it is no message of the protocol' }),
+      onPause: () => this.goOnNextTurn(),
     });
     showOnly(this, []); // the variables may hold credentials
   }
@@ -77,10 +80,13 @@ export class StdioTransport extends StdioClientTransport {
     const ending = (): void => {
       const timer = setTimeout(() => {
         hangUp(child);
+        this.takeRest();
         this.onclose?.();
       }, LAST_WORDS).unref();
       child.once('close', () => clearTimeout(timer));
     };
+    // Node.js has a paused pipe flow when the process exits, so the end can overtake what waits for its turn.
+    child.prependOnceListener('close', () => this.takeRest());
     child.once('exit', ending);
     child.stdout?.once('close', ending);
     child.stdin?.once('error', ending);
@@ -102,6 +108,22 @@ export class StdioTransport extends StdioClientTransport {
     const stderr = this.redact(this.tail).trim().slice(-TAIL_LENGTH).toWellFormed();
     const words = stderr === '' ? '' : `; the last lines of its stderr: ${stderr}`;
     return { kind: 'closed', message: `the server's process has ended or closed its output${words}` };
+  }
+
+  /** Takes in no more of the child's messages until everything else in the process has had its turn. */
+  private goOnNextTurn(): void {
+    const stdout = this.child?.stdout;
+    stdout?.pause();
+    setImmediate(() => {
+      stdout?.resume();
+      this.fields.processReadBuffer();
+    });
+  }
+
+  /** Takes in what the child has left, however much it is. */
+  private takeRest(): void {
+    this.buffer.end();
+    this.fields.processReadBuffer();
   }
 
   /** Keeps the end of stderr, without a word that is cut: it could be a part of a secret, by which nobody knows it. */

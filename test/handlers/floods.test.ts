@@ -1,0 +1,96 @@
+import type { LogNotification } from 'mcp-toolset';
+import { closeRunsAfterEach, gate } from '../contract/live-run';
+import { closeServersAfterEach, rawStdio, startRawHttp, text, tool, waitForNoChildren } from '../servers';
+import { scene } from './asking';
+
+closeServersAfterEach();
+closeRunsAfterEach();
+afterEach(() => waitForNoChildren());
+
+let counting: NodeJS.Immediate | undefined;
+afterEach(() => clearImmediate(counting));
+
+const FLOOD = 5_000;
+/** A hundred, and as many again, because a chunk of a stream is divided by its bytes. */
+const MOST_IN_A_TURN = 200;
+const LINES = Array.from({ length: FLOOD }, (_, data) => ({
+  jsonrpc: '2.0',
+  method: 'notifications/message',
+  params: { level: 'info', data },
+}));
+const ALL = LINES.map(({ params }) => params.data);
+const EVENTS = LINES.map((line) => `data: ${JSON.stringify(line)}\n\n`).join('');
+
+/** A handler that notes at which turn of the process it is told what. */
+function witness() {
+  const told: unknown[] = [];
+  const byTurn = new Map<number, number>();
+  const full = gate();
+  let turn = 0;
+  const count = (): void => {
+    turn += 1;
+    counting = setImmediate(count);
+  };
+  count();
+  const log = ({ data }: LogNotification): void => {
+    byTurn.set(turn, (byTurn.get(turn) ?? 0) + 1);
+    if (told.push(data) === FLOOD) full.open();
+  };
+  return { log, told, full, most: () => Math.max(...byTurn.values()) };
+}
+
+describe('R38: a flood of events leaves the rest of the process its turns', () => {
+  it('on the stream of a call, before the reply', async () => {
+    const { log, told, most } = witness();
+    const server = await startRawHttp({
+      tools: [tool('x')],
+      call: (_params, exchange) => void exchange.sse().write(EVENTS).reply(text('done')).end(),
+    });
+    const { registry } = await scene(server, { log });
+    expect(await registry.execute({ name: 'x' })).toMatchObject({ content: 'done' });
+    expect(told).toEqual(ALL);
+    expect(most()).toBeLessThanOrEqual(MOST_IN_A_TURN);
+  });
+
+  it('on the standing stream', async () => {
+    const { log, told, full, most } = witness();
+    const server = await startRawHttp({
+      tools: [tool('x')],
+      on: { GET: (exchange) => void exchange.sse().write(EVENTS) },
+    });
+    await scene(server, { log });
+    await full.passed;
+    expect(told).toEqual(ALL);
+    expect(most()).toBeLessThanOrEqual(MOST_IN_A_TURN);
+  });
+});
+
+describe('R39: a flood of messages leaves the rest of the process its turns', () => {
+  const flooding = (exits: boolean) =>
+    rawStdio({
+      tools: [tool('x')],
+      data: { lines: LINES.map((line) => `${JSON.stringify(line)}\n`).join(''), exits },
+      call: (_params, { data, id, write, exit }) => {
+        const result = { content: [{ type: 'text', text: 'done' }] };
+        write(`${data.lines}${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`);
+        if (data.exits) exit(0);
+      },
+    });
+
+  it('by a child that lives on', async () => {
+    const { log, told, full, most } = witness();
+    const { registry } = await scene(await flooding(false), { log });
+    expect(await registry.execute({ name: 'x' })).toMatchObject({ content: 'done' });
+    await full.passed;
+    expect(told).toEqual(ALL);
+    expect(most()).toBeLessThanOrEqual(MOST_IN_A_TURN);
+  });
+
+  it('and what is left when the child has exited is not lost', async () => {
+    const { log, told, full } = witness();
+    const { registry } = await scene(await flooding(true), { log });
+    expect(await registry.execute({ name: 'x' })).toMatchObject({ content: 'done' });
+    await full.passed;
+    expect(told).toEqual(ALL);
+  });
+});
