@@ -158,7 +158,7 @@ export class Channel implements Transport {
 
   /** Whether it ends, or has ended. */
   get isOver(): boolean {
-    return this.ended !== undefined || this.closing !== undefined;
+    return this.ended !== undefined || this.closing !== undefined || this.hooks.isEnding === true;
   }
 
   /** Why no more replies can come. */

@@ -53,6 +53,7 @@ export class Link {
   private readonly needsSignal: boolean;
   private closing: Promise<void> | undefined;
   private inFlight = 0;
+  private hasUnanswered = false;
 
   /** `calls` are those of its session, which may have had other links; `onIdle` is called when no request waits any more. */
   constructor(
@@ -77,9 +78,12 @@ export class Link {
     return this.end;
   }
 
-  /** Whether requests can still be sent, as far as is known. */
-  get isUsable(): boolean {
-    return !this.channel.isOver;
+  /**
+   * Whether somebody else may use it: requests can still be sent, as far as is known, and none of them was left without an
+   * answer, about which the server may still ask or tell something, or which shows that it does not serve this session.
+   */
+  get isSound(): boolean {
+    return !this.hasUnanswered && !this.channel.isOver;
   }
 
   /** Whether none of its requests waits for a reply. */
@@ -140,6 +144,7 @@ export class Link {
       // A client of the application's that sends a copy of the request loses the claim, but not the result.
       return claim.exchange?.result ?? result;
     } catch (error) {
+      if (!isAnswered(claim.exchange)) this.hasUnanswered = true;
       if (until.aborted) {
         this.channel.giveUp(claim);
         throw until.reason;
@@ -225,6 +230,12 @@ function relatedTask(params: object): unknown {
   const { _meta } = params as { _meta?: unknown };
   const task = (Object(_meta) as Record<string, unknown>)['io.modelcontextprotocol/related-task'];
   return (Object(task) as { taskId?: unknown }).taskId;
+}
+
+/** Whether the server answered a request that failed. */
+function isAnswered(exchange: Exchange | undefined): boolean {
+  const failure = exchange?.failure;
+  return !(failure instanceof CallbackFailure) && failure?.kind === 'reply';
 }
 
 function requestFailure(exchange: Exchange | undefined, error: unknown): Error {

@@ -3,7 +3,7 @@ import { Interruption, NEVER, onAbort, untilAborted, type Abortable } from '../r
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ToolsetDefinition } from '../toolset/definition';
 import { ActiveCalls } from './active-calls';
-import { isAboutCredentials, type RequestSubject } from './failures';
+import type { RequestSubject } from './failures';
 import type { RawResult } from './reply';
 import type { Handlers } from './handlers';
 import { Link, type LinkRequest } from './link';
@@ -44,7 +44,6 @@ export class ReopeningLink {
   private readonly links = new Set<Link>();
   private readonly end = new Interruption();
   private requestTimeout: number;
-  private isRefused = false;
 
   constructor(private source: LinkSource) {
     this.requestTimeout = source.timeout;
@@ -107,9 +106,9 @@ export class ReopeningLink {
     return link.request(request).catch((error: unknown) => this.resentAfter(error, link, request));
   }
 
-  /** Whether another run may have it: it is connected, its credentials are taken, and nothing is under way. */
+  /** Whether another run may have it: it is connected, nothing is under way, and nothing is left of what was. */
   get isFree(): boolean {
-    return !this.isRefused && this.current?.isUsable === true && this.reopening === undefined && this.calls.isEmpty;
+    return this.current?.isSound === true && this.reopening === undefined && this.calls.isEmpty;
   }
 
   /** Has it serve another run, by what the connections of that one are made from. */
@@ -177,21 +176,15 @@ export class ReopeningLink {
 
   /** Sends a request again where it failed because the server has forgotten the session. */
   private async resentAfter(error: unknown, forgotten: Link, request: TimedRequest): Promise<RawResult> {
-    if (!isForgotten(error, forgotten)) throw this.told(error, request, forgotten);
+    if (!isForgotten(error, forgotten)) throw explained(error, request.subject, forgotten);
     request.until.throwIfAborted();
     await this.reopened(forgotten, request);
     const link = this.inUse(request.subject);
     try {
       return await link.request(request);
     } catch (failure) {
-      throw this.told(failure, request, link);
+      throw explained(failure, request.subject, link);
     }
-  }
-
-  private told(error: unknown, { subject }: TimedRequest, link: Link): unknown {
-    const told = explained(error, subject, link);
-    if (told instanceof Error && isAboutCredentials(told)) this.isRefused = true;
-    return told;
   }
 
   private inUse({ toolset }: RequestSubject): Link {

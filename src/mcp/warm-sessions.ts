@@ -81,7 +81,7 @@ export class WarmSessions {
     this.idle.set(definition, waiting);
     return {
       take: () => {
-        const latest = waiting.findLast((session) => session.key === key);
+        const latest = waiting.findLast(({ key: own, connection }) => own === key && connection.link.isFree);
         latest?.leaveOthers();
         return latest?.connection;
       },

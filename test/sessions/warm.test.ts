@@ -329,11 +329,60 @@ describe('a session that is of no use any more is never lent', () => {
     expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
   });
 
-  it('and one that answers an error, or fails over HTTP, is', async () => {
-    const { server, toolset } = await shop({ call: (_params, exchange) => exchange.raw(500, {}, 'unwell') });
+  it.each<[string, RawHttpScript['call']]>([
+    ['an HTTP error', (_params, exchange) => exchange.raw(500, {}, 'unwell')],
+    ['the HTTP error of servers that have lost it and do not say 404', (_params, exchange) => exchange.raw(400)],
+    ['a connection that broke', (_params, exchange) => exchange.destroy()],
+    ['what is no reply', (_params, exchange) => exchange.accept()],
+    ['an event stream that ended', (_params, exchange) => exchange.sse().end()],
+  ])('after a call over HTTP that was answered by %s', async (_what, call) => {
+    const { server, toolset } = await shop({ call });
     expect(await inRun(toolset, callX)).toMatchObject({ status: 'error' });
-    server.script.call = (_params, exchange) => exchange.error(-32000, 'no');
+    expect(open().size).toBe(0);
+    server.script.call = () => text('done');
+    expect(await inRun(toolset, callX)).toMatchObject({ content: 'done' });
+    expect(count(server, 'initialize')).toBe(2);
+  });
+
+  it.each<[string, (run: Run, own: AbortController) => void]>([
+    ['by its own signal', (_run, own) => own.abort()],
+    ['by its run, which is closed later', (run) => run.cancel()],
+    ['by its time', () => clock.leap(LIMIT)],
+  ])('after a call over HTTP that was given up %s: the server may ask about it', async (_what, giveUp) => {
+    const { server, toolset } = await shop({ call: () => undefined }, { timeout: LIMIT });
+    await inRun(toolset, async (registry, run) => {
+      const own = new AbortController();
+      const call = registry.execute({ name: 'x' }, { signal: own.signal }).catch((error: unknown) => error);
+      await server.waitFor('tools/call');
+      giveUp(run, own);
+      expect(await call).toBeDefined();
+    });
+    expect(open().size).toBe(0);
+  });
+
+  it('after the end of a child whose output another process keeps open', async () => {
+    const server = await rawStdio({ ...stdio, on: { start: (exchange) => void exchange.spawnGrandchild() } });
+    const toolset = warmToolset(server.connection);
+    await inRun(toolset, callX);
+    const [first] = server.pids;
+    process.kill(Number(first), 'SIGKILL');
+    while (isKnown(Number(first))) await setImmediate();
+    expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
+  });
+
+  it('and one that answers an error is', async () => {
+    const { server, toolset } = await shop({ call: (_params, exchange) => exchange.error(-32000, 'no') });
+    expect(await inRun(toolset, callX)).toMatchObject({ content: 'no' });
     expect(await inRun(toolset, callX)).toMatchObject({ content: 'no' });
     expect(count(server, 'initialize')).toBe(1);
   });
 });
+
+/** Whether a child has not been waited for. */
+function isKnown(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

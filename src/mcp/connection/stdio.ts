@@ -39,6 +39,7 @@ export class StdioTransport extends StdioClientTransport {
   private readonly buffer: MessageBuffer;
   private child: ChildProcess | undefined;
   private failure: RequestFailure | undefined;
+  private hasExited = false;
 
   constructor({ command, args, env, cwd, maxMessageBytes }: StdioConnectionOptions) {
     super({
@@ -78,6 +79,7 @@ export class StdioTransport extends StdioClientTransport {
     this.child = child;
     if (!child) return;
     const ending = (): void => {
+      this.hasExited = true;
       const timer = setTimeout(() => {
         hangUp(child);
         this.takeRest();
@@ -100,6 +102,10 @@ export class StdioTransport extends StdioClientTransport {
     if (!child) return;
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     hangUp(child);
+  }
+
+  get isEnding(): boolean {
+    return this.hasExited;
   }
 
   /** Why the connection has ended: a message over the limit, or the child's end with what it last wrote to stderr. */
