@@ -202,6 +202,33 @@ describe('R42: an event stream with ids is resumed', () => {
     expect(server.calls).toHaveLength(1);
   });
 
+  it('but ever more slowly, however soon the server wants it', async () => {
+    const server = await serverThat((exchange) => exchange.sse().event('', { id: 'one', retry: 0 }).end());
+    server.script.on = { ...server.script.on, GET: (exchange) => exchange.sse().end() };
+    const clock = await serverThat((exchange) => exchange.sse().event('', { id: 'one' }).end());
+    clock.script.on = { ...clock.script.on, GET: (exchange) => exchange.hang() };
+    await using session = await connected(server.connection);
+    await using second = await connected(clock.connection);
+    const calls = Promise.allSettled([session.call(), second.call()]);
+    await clock.waitFor('GET'); // after a second, in which fifty waits of 20 ms would find room
+    expect(resumptions(server).length).toBeLessThan(10);
+    await Promise.all([session.run.close(), second.run.close()]);
+    await calls;
+  });
+
+  it.each([
+    ['has letters of any script', 'é☃', Buffer.from('é☃').toString('latin1')],
+    ['has a NUL, which makes it none', 'a\0b', 'one'],
+  ])('also when an id %s', async (_what, id, sent) => {
+    const server = await interrupted((exchange, call) => exchange.sse().event(replyTo(call)).end());
+    server.script.on = {
+      ...server.script.on,
+      'tools/call': (exchange) => exchange.sse().event('', { id: 'one', retry: 1 }).event('', { id }).end(),
+    };
+    expect(await callOnce(server.connection)).toMatchObject({ content: 'late' });
+    expect(resumptions(server)[0]?.headers['last-event-id']).toBe(sent);
+  });
+
   it('also when one resumption has no body, and says of what type that would be', async () => {
     const server = await interrupted((exchange, call) => {
       if (resumptions(server).length > 1) return exchange.sse().event(replyTo(call)).end();

@@ -100,6 +100,24 @@ describe('R38: the standing stream', () => {
     expect(await registry.execute({ name: 'x' })).toMatchObject({ status: 'success' });
   }, 60_000);
 
+  it('is opened again also where that fails once', async () => {
+    const heard = gate<unknown>();
+    let openings = 0;
+    const server = await startRawHttp({
+      ...standing,
+      on: {
+        GET: (exchange) => {
+          openings += 1;
+          if (openings === 1) return exchange.sse().end();
+          if (openings === 2) return exchange.raw(503);
+          return void exchange.sse().notify('notifications/message', { level: 'info', data: 'again' });
+        },
+      },
+    });
+    await scene(server, { log: ({ data }) => heard.open(data) });
+    expect(await heard.passed).toBe('again');
+  });
+
   it('ends when the run is closed, and is not opened again', async () => {
     const server = await startRawHttp(standing);
     const { run } = await scene(server, { log: told });

@@ -329,7 +329,7 @@ describe('a session that is of no use any more is never lent', () => {
     expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
   });
 
-  it.each<[string, RawHttpScript['call']]>([
+  it.each<[string, NonNullable<RawHttpScript['call']>]>([
     ['an HTTP error', (_params, exchange) => exchange.raw(500, {}, 'unwell')],
     ['the HTTP error of servers that have lost it and do not say 404', (_params, exchange) => exchange.raw(400)],
     ['a connection that broke', (_params, exchange) => exchange.destroy()],

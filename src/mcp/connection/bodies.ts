@@ -90,7 +90,9 @@ export async function* eventStream(first: Body, options: EventStreamOptions): As
   const { exchange } = options;
   const scanner = new EventScanner();
   try {
-    for (let body: Body | undefined = first; body; body = await resumed(scanner, options)) {
+    let times = 0;
+    for (let body: Body | undefined = first; body; body = await resumed(scanner, options, times)) {
+      times += 1;
       const broken = yield* events(body, scanner, options);
       // The reader has yet to look at the last chunk, which may hold the reply.
       await setImmediate();
@@ -140,8 +142,14 @@ function endOf({ wasMisread }: HttpExchange, broken: string): RequestFailureDeta
     : { kind: 'closed', message: `the event stream ended without the reply${broken}` };
 }
 
-async function resumed(scanner: EventScanner, { exchange, resume }: EventStreamOptions): Promise<Body | undefined> {
-  const wait = Math.min(Math.max(scanner.retry ?? FIRST_WAIT, SHORTEST_WAIT), LONGEST_WAIT);
+async function resumed(
+  scanner: EventScanner,
+  { exchange, resume }: EventStreamOptions,
+  times: number,
+): Promise<Body | undefined> {
+  // It grows, so that a server which wants no wait at all does not have every call ask it without a pause.
+  const shortest = Math.min(SHORTEST_WAIT * 2 ** (times - 1), FIRST_WAIT);
+  const wait = Math.min(Math.max(scanner.retry ?? FIRST_WAIT, shortest), LONGEST_WAIT);
   let reason = '';
   for (let failed = 0; failed < MOST_FAILED_RESUMPTIONS; failed += 1) {
     try {

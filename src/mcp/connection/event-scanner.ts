@@ -80,7 +80,7 @@ export class EventScanner {
     if (this.lineBytes === 0) return this.completeEvent();
     const text = this.lineBytes <= LONGEST_FIELD ? this.line.toString('utf8') : 'data:';
     const [, field, value] = /^([^:]*):? ?(.*)$/s.exec(text) ?? [];
-    if (field === 'id' && value !== undefined && value !== '') {
+    if (field === 'id' && value !== undefined && value !== '' && !value.includes('\0')) {
       this.pendingId = value;
     } else if (field === 'retry' && /^\d+$/.test(value ?? '')) {
       this.retry = Number(value);

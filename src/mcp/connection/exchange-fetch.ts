@@ -101,7 +101,8 @@ function resumption(
   const headers = new Headers(init.headers);
   headers.delete('content-type');
   headers.set('accept', 'text/event-stream');
-  if (lastEventId !== undefined) headers.set('last-event-id', lastEventId);
+  // In UTF-8, of which a header's value holds the bytes (HTML standard, Server-sent events).
+  if (lastEventId !== undefined) headers.set('last-event-id', Buffer.from(lastEventId).toString('latin1'));
   if (sessionId) headers.set('mcp-session-id', sessionId);
   return { method: 'GET', headers, signal: init.signal ?? null, isTimed: init.isTimed ?? false };
 }

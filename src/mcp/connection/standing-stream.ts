@@ -5,7 +5,7 @@ import { inTurns } from './turns';
 
 const SHORTEST_WAIT = 1_000;
 const LONGEST_WAIT = 30_000;
-/** How often in a row it is opened again without hearing anything. */
+/** How often in a row it is opened again, or cannot be, without hearing anything. */
 const MOST_SILENT_OPENINGS = 3;
 
 /** Opens the stream, after an event where it was open before. */
@@ -33,10 +33,10 @@ export async function standingStream(open: Opener, options: StandingStreamOption
 async function* events(first: Body, open: Opener, options: StandingStreamOptions): AsyncGenerator<Uint8Array> {
   const scanner = new EventScanner();
   let silent = 0;
-  for (let body: Body | undefined = first; body; body = await openedAgain(scanner, open, options)) {
+  for (let body: Body | undefined = first; ; body = await openedAgain(scanner, open, { ...options, silent })) {
     silent += 1;
     try {
-      for await (const chunk of body) {
+      for await (const chunk of body ?? []) {
         // An event that is too long or too deep cannot be given to its reader, nor can what follows it.
         if (scanner.longest(chunk) > options.maxBytes || scanner.isTooDeep) return;
         silent = 0;
@@ -54,16 +54,17 @@ async function* events(first: Body, open: Opener, options: StandingStreamOptions
 async function openedAgain(
   scanner: EventScanner,
   open: Opener,
-  { signal }: StandingStreamOptions,
+  { signal, silent }: StandingStreamOptions & { readonly silent: number },
 ): Promise<Body | undefined> {
-  const wait = Math.min(Math.max(scanner.retry ?? 0, SHORTEST_WAIT), LONGEST_WAIT);
+  const shortest = SHORTEST_WAIT * 2 ** Math.max(0, silent - 1);
+  const wait = Math.min(Math.max(scanner.retry ?? 0, shortest), LONGEST_WAIT);
   try {
     await setTimeout(wait, undefined, { signal, ref: false });
     const response = await open({ lastEventId: scanner.lastEventId });
     if (response.ok && mediaType(response) === 'text/event-stream') return bodyOf(response);
     discard(response);
   } catch {
-    // It could not be opened again; calls tell of a server that is gone.
+    // It could not be opened now; calls tell of a server that is gone.
   }
   return undefined;
 }
