@@ -4,6 +4,7 @@ import type { ToolBinding } from '../tool/tool-binding';
 import type { ToolsetDefinition } from '../toolset/definition';
 import { readCatalog, type Catalog, type CatalogSource } from './catalog';
 import { sharingKey } from './sharing-key';
+import type { CatalogPlace, SharedCatalogs } from './shared-catalogs';
 import { sharingScope } from './sharing-scope';
 
 interface CatalogSourceOptions {
@@ -32,6 +33,11 @@ export async function catalogSource(options: CatalogSourceOptions): Promise<Cata
   return {
     isShared: true,
     read: (readPage) => catalogs.get({ ...place, ttl, signal, check, read: () => readCatalog(readPage, reading) }),
-    drop: () => catalogs.drop(place),
+    drop: dropping(catalogs, place),
   };
+}
+
+/** A function of its own: what is made beside others keeps what they keep, and a session that waits keeps this one. */
+function dropping(catalogs: SharedCatalogs, place: CatalogPlace): () => void {
+  return () => catalogs.drop(place);
 }

@@ -22,7 +22,7 @@ export interface HandlerParts {
   /** The toolset's instance, whose methods they are. */
   readonly instance: object;
   readonly binding: ToolBinding;
-  readonly catalog: CatalogSource;
+  readonly catalog: Pick<CatalogSource, 'isShared' | 'drop'>;
   readonly limits: Limits;
   readonly logger: Logger;
 }
@@ -79,7 +79,8 @@ export class Handlers {
   /** Delivers and answers nothing any more, and forgets the run. */
   close(): void {
     this.isClosed = true;
-    this.parts = { ...this.parts, instance: {}, binding: UNBOUND };
+    const { isShared, drop } = this.parts.catalog;
+    this.parts = { ...this.parts, instance: {}, binding: UNBOUND, catalog: { isShared, drop } };
     this.queue.close();
   }
 

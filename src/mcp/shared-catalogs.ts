@@ -39,7 +39,8 @@ interface Entry {
   catalog?: Catalog;
   /** By the clock of `performance.now()`. */
   staleAt: number;
-  fetching: Promise<Catalog> | undefined;
+  /** Those in flight: one, unless what came of those before concerned only the runs that made them. */
+  readonly fetches: Set<Promise<Catalog>>;
   /** What the store is told, one thing after the other. */
   told: Promise<unknown>;
   /** Whether what the store has kept is out of date. */
@@ -62,26 +63,24 @@ export class SharedCatalogs {
   async get(request: CatalogRequest): Promise<Catalog> {
     const { definition, signal } = request;
     if (this.store) this.checkName(definition);
-    for (;;) {
+    for (let misses = 0; ; misses += 1) {
       const entry = this.entryOf(request);
       if (entry.catalog && performance.now() < entry.staleAt) return entry.catalog;
-      if (!entry.fetching) {
-        entry.fetching = this.fetched(entry, request).finally(() => (entry.fetching = undefined));
-        return entry.fetching;
-      }
+      // The more it has waited for in vain, the fewer it waits for: there may be any number whose credentials are refused.
+      if (entry.fetches.size < 2 ** (misses - 1)) return this.fetch(entry, request);
       try {
-        return await untilAborted(entry.fetching, signal);
+        return await untilAborted(Promise.race(entry.fetches), signal);
       } catch (error) {
-        const isTheServers = (ProviderError.is(error) || ProtocolError.is(error)) && !isAboutCredentials(error);
-        if (signal.aborted || isTheServers) throw error;
+        if (signal.aborted || !isOfItsRun(error)) throw error;
       }
     }
   }
 
   /** Has the next run ask the server again. */
   drop(place: CatalogPlace): void {
-    const { told } = this.entryOf(place);
-    const entry: Entry = { staleAt: 0, fetching: undefined, isDropped: true, told };
+    const { told, catalog, fetches, isDropped } = this.entryOf(place);
+    if (isDropped && !catalog && fetches.size === 0) return;
+    const entry = emptyEntry(true);
     entry.told = told.then(() => this.ask(place, 'delete', (store, key) => store.delete(key)));
     this.entriesOf(place).set(placeKey(place), entry);
   }
@@ -95,19 +94,20 @@ export class SharedCatalogs {
   private entryOf(place: CatalogPlace): Entry {
     const entries = this.entriesOf(place);
     const key = placeKey(place);
-    const entry = entries.get(key) ?? {
-      staleAt: 0,
-      fetching: undefined,
-      isDropped: false,
-      told: Promise.resolve(),
-    };
+    const entry = entries.get(key) ?? emptyEntry(false);
     entries.delete(key);
     entries.set(key, entry);
     if (entries.size > MOST_CATALOGS) {
-      const [oldest] = [...entries].find(([, { fetching }]) => fetching === undefined) ?? [];
+      const [oldest] = [...entries].find(([, { fetches }]) => fetches.size === 0) ?? [];
       if (oldest !== undefined && oldest !== key) entries.delete(oldest);
     }
     return entry;
+  }
+
+  private fetch(entry: Entry, request: CatalogRequest): Promise<Catalog> {
+    const fetch = this.fetched(entry, request).finally(() => entry.fetches.delete(fetch));
+    entry.fetches.add(fetch);
+    return fetch;
   }
 
   private async fetched(entry: Entry, request: CatalogRequest): Promise<Catalog> {
@@ -171,6 +171,15 @@ export class SharedCatalogs {
     }
     this.names.set(name, new WeakRef(definition));
   }
+}
+
+function emptyEntry(isDropped: boolean): Entry {
+  return { staleAt: 0, fetches: new Set(), told: Promise.resolve(), isDropped };
+}
+
+/** Whether a fetch failed for what concerns only the run that made it, and not for what its server did. */
+function isOfItsRun(error: unknown): boolean {
+  return !(ProviderError.is(error) || ProtocolError.is(error)) || isAboutCredentials(error);
 }
 
 function placeKey({ key, limits }: CatalogPlace): string {

@@ -351,6 +351,26 @@ describe('a shared catalog is fetched again', () => {
     server.script.tools = [tool('new')];
     expect((await register(toolset)).names).toEqual(['new']);
   });
+
+  it('each time that the server says so, also while it is fetched again for that, and after', async () => {
+    const { server, toolset } = await shop({
+      call: (_params, exchange) =>
+        void exchange.sse().notify('notifications/tools/list_changed').reply(text('done')).end(),
+    });
+    const registry = await register(toolset);
+    const change = async (): Promise<unknown> => registry.execute({ name: 'search' });
+    await change();
+    server.script.tools = async () => {
+      await change();
+      return [tool('old')];
+    };
+    expect((await register(toolset)).names).toEqual(['old']);
+    server.script.tools = [tool('new')];
+    expect((await register(toolset)).names).toEqual(['new']);
+    await change();
+    server.script.tools = [tool('newest')];
+    expect((await register(toolset)).names).toEqual(['newest']);
+  });
 });
 
 describe('a fetch that fails', () => {
@@ -413,6 +433,33 @@ describe('a fetch that fails', () => {
     refused.open();
     await outcome;
     expect((await waiting).names).toEqual(['search', 'fetch']);
+  });
+
+  it('for want of them does not have the others wait for each that is refused', async () => {
+    const users = 40;
+    const all = gate();
+    let longest = 0; // of the chains of requests that came one after the other
+    const server = await startRawHttp({
+      sessions: false,
+      tools: async (_params, exchange) => {
+        const length = longest + 1;
+        await all.passed;
+        longest = Math.max(longest, length);
+        if (exchange.headers.authorization === 'Bearer ada') return TOOLS;
+        exchange.raw(401, {}, 'who are you?');
+      },
+    });
+    const toolset = toolsetFor(
+      ({ run }) => ({ ...server.connection, headers: { authorization: `Bearer ${run?.invocation.actorId}` } }),
+      { catalog: { ttl: MINUTE, key: () => 'everyone' } },
+    );
+    const refused = Promise.allSettled(Array.from({ length: users }, () => register(toolset, { actorId: 'mallory' })));
+    await server.waitFor('tools/list');
+    const waiting = register(toolset, { actorId: 'ada' });
+    all.open();
+    expect((await waiting).names).toEqual(['search', 'fetch']);
+    expect(longest).toBeLessThan(users / 2);
+    await refused;
   });
 
   it('for want of them while a forgotten session is opened anew is, too', async () => {

@@ -108,6 +108,22 @@ describe('a CatalogStore over a Keyv', () => {
     expect(await namesIn(processWith(CatalogStore.over(keyv)), toolset)).toEqual(['new']);
   });
 
+  it('is told once to forget a catalog, however often the server says that it has changed', async () => {
+    const deleted: string[] = [];
+    const { toolset } = await shop({
+      call: (_params, exchange) => {
+        const stream = exchange.sse();
+        for (let count = 0; count < 100; count += 1) stream.notify('notifications/tools/list_changed');
+        stream.reply(text('done')).end();
+      },
+    });
+    const store = CatalogStore.over(keyvWith({ delete: async (key) => deleted.push(key) }));
+    const registry = await registered(startRun({ container: processWith(store).container }), toolset);
+    await registry.execute({ name: 'search' });
+    await registry.execute({ name: 'search' });
+    expect(deleted).toHaveLength(1);
+  });
+
   it('is not asked for a catalog that has changed while it was fetched, and does not keep the old one', async () => {
     const keyv = new Keyv();
     const { server, toolset } = await shop({

@@ -2,7 +2,17 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { container, type InjectionToken } from 'tsyringe';
-import { CancelledError, CreateClient, McpToolset, Run, RunFactory, ToolBinding, ToolRegistry } from 'mcp-toolset';
+import {
+  CancelledError,
+  CreateClient,
+  McpToolset,
+  Run,
+  RunFactory,
+  SessionRegistry,
+  ToolBinding,
+  ToolRegistry,
+  type ToolsetOptions,
+} from 'mcp-toolset';
 import { createTestServer } from 'mcp-toolset/testing';
 import { closeRunsAfterEach, startRun } from '../contract/started-run';
 
@@ -54,6 +64,33 @@ describe('a closed run', () => {
     ['its signal', (run) => run.signal],
   ])('leaves no tools to whoever keeps %s', async (_what, hold) => {
     expect(await areForgotten(await closedRun(hold))).toBe(true);
+  });
+
+  it.each<[string, ToolsetOptions]>([
+    ['a session', {}],
+    ['a session with a shared catalog', { catalog: { ttl: 60_000, key: () => 'all' } }],
+  ])('leaves nothing of itself to %s that waits for the next run', async (_what, options) => {
+    @McpToolset({ ...options, session: { scope: 'application', key: () => 'all' } })
+    class Warm {
+      @CreateClient()
+      client() {
+        return server.connect();
+      }
+    }
+    const left = async (): Promise<WeakRef<object>[]> => {
+      const context = { token: 'secret' };
+      const run = container.resolve(RunFactory).start({ context });
+      const registry = run.resolve(ToolRegistry);
+      await registry.register(Warm);
+      await registry.execute({ name: 'echo', input: { a: 1 } });
+      await run.close();
+      return [new WeakRef(run), new WeakRef(context), new WeakRef(registry)];
+    };
+    const parts = await left();
+    const isForgotten = await areForgotten(parts);
+    const { size } = container.resolve(SessionRegistry);
+    await container.resolve(SessionRegistry).closeAll();
+    expect({ isForgotten, size }).toEqual({ isForgotten: true, size: 1 });
   });
 
   it.each<[string, InjectionToken]>([
