@@ -26,7 +26,7 @@ export async function catalogSource(options: CatalogSourceOptions): Promise<Cata
   }
   const { ttl, key: keyFor } = definition.catalog;
   const key = keyFor ? await sharingKey(keyFor, binding, { toolset: definition.name, option: 'catalog' }) : '';
-  const { catalogs } = sharingScope(binding.container);
+  const { catalogs } = sharingScope(binding.container, definition.name);
   const place = { definition, key, limits, logger };
   const signal = endOf(binding.run);
   const check = (tools: unknown): Promise<Catalog> => readCatalog(() => Promise.resolve({ tools }), reading);

@@ -14,5 +14,5 @@ export async function warmSource(definition: ToolsetDefinition, binding: ToolBin
   const { container, run } = binding;
   if (!session || !run) return undefined;
   const key = await sharingKey(session.key, binding, { toolset: name, option: 'session' });
-  return sharingScope(container).sessions.source(definition, key, settingsOf(container).logger);
+  return sharingScope(container, name).sessions.source(definition, key, settingsOf(container).logger);
 }

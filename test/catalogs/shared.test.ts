@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
   CancelledError,
+  CatalogStore,
   ClientFactory,
   ConfigurationError,
   configureMcpToolset,
@@ -279,6 +280,20 @@ describe('the key of a catalog', () => {
       await server.waitFor('DELETE', 2);
       expect(lists(server)).toBe(2);
     }
+  });
+
+  it.each([
+    [ClientFactory, class OwnFactory extends ClientFactory {}],
+    [CatalogStore, class OwnStore extends CatalogStore {}],
+  ])('is of no use where the container makes a new %p each time, which is an error', async (token, own) => {
+    const { toolset } = await shop();
+    const child = container.createChildContainer();
+    child.register<object>(token, { useClass: own });
+    await expect(register(toolset, { container: child })).rejects.toThrow(
+      new RegExp(`makes a new ${own.name} whenever it is asked for a ${token.name}, so runs would share nothing`),
+    );
+    child.registerSingleton<object>(token, own);
+    expect((await register(toolset, { container: child })).names).toEqual(['search', 'fetch']);
   });
 
   it('and the other options are checked, and inherited', async () => {
