@@ -4,7 +4,9 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { CallToolResult, Tool as SdkTool } from '@modelcontextprotocol/sdk/types.js';
 import { ConfigurationError, messageOf } from '../errors';
+import { quoted } from '../mcp/quoted';
 import { showOnly } from '../run/show-only';
+import { schemaFault, show } from '../tool/declaration';
 import type { JsonSchema } from '../tool/json-schema';
 import type { UnconnectedClient } from '../toolset/client-source';
 
@@ -96,13 +98,36 @@ export class TestServer {
   }
 }
 
-/** An MCP server in memory for an application's tests, which records its calls. */
-export function createTestServer({ tools }: TestServerOptions): TestServer {
-  const isTool = (tool: unknown): boolean => typeof (Object(tool) as Partial<TestTool>).call === 'function';
-  if (typeof tools !== 'object' || tools === null || Array.isArray(tools) || !Object.values(tools).every(isTool)) {
+/**
+ * An MCP server in memory for an application's tests, which records its calls.
+ * @throws ConfigurationError that names the tool which cannot be published or called
+ */
+export function createTestServer(options: TestServerOptions): TestServer {
+  const { tools } = Object(options) as Partial<TestServerOptions>;
+  if (typeof tools !== 'object' || tools === null || Array.isArray(tools)) {
     throw new ConfigurationError('createTestServer: expected { tools: { name: { description, inputSchema, call } } }.');
   }
+  for (const [name, tool] of Object.entries(tools)) {
+    const fault = faultOf(tool);
+    if (fault !== undefined) throw new ConfigurationError(`createTestServer, tool ${quoted(name)}: ${fault}`);
+  }
   return new TestServer(new Map(Object.entries(tools)));
+}
+
+/** What is wrong with a tool. A function is none, though it has a `call` as well. */
+function faultOf(tool: unknown): string | undefined {
+  if (typeof tool !== 'object' || tool === null || Array.isArray(tool)) {
+    return `it is ${show(tool)}; expected an object such as { call: () => 'the answer' }.`;
+  }
+  const { call, description, ...schemas } = tool as { readonly [Field in keyof TestTool]?: unknown };
+  if (typeof call !== 'function') {
+    return `"call" is ${show(call)}; expected the function that answers a call, such as () => 'the answer'.`;
+  }
+  if (description !== undefined && typeof description !== 'string') {
+    return `"description" is ${show(description)}; expected a text, or leave it out.`;
+  }
+  const given = (['inputSchema', 'outputSchema'] as const).filter((field) => schemas[field] !== undefined);
+  return given.map((field) => schemaFault(field, schemas[field])).find((fault) => fault !== undefined);
 }
 
 function definitionOf([name, tool]: readonly [string, TestTool]): SdkTool {

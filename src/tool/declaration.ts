@@ -31,20 +31,26 @@ export function checkDeclaration(declaration: ToolDeclaration, { where, nameLabe
   if (typeof description !== 'string' || description.trim() === '') {
     fail(`"description" is ${show(description)}; expected a text by which the model chooses the tool.`);
   }
-  if (typeof inputSchema !== 'object' || inputSchema === null || Array.isArray(inputSchema)) {
-    fail(`"inputSchema" is ${show(inputSchema)}; expected a JSON Schema object, such as { type: 'object' }.`);
-  }
-  if (isZod(inputSchema) || Object.values(inputSchema as object).some(isZod)) {
-    fail('"inputSchema" is a zod schema; expected JSON Schema, as z.toJSONSchema(schema) returns it.');
-  }
+  const fault = schemaFault('inputSchema', inputSchema);
+  if (fault !== undefined) fail(fault);
   inputCheck(inputSchema as JsonSchema, name);
+}
+
+/** What is wrong with a value that has to be a JSON Schema object, if that can be seen without reading it. */
+export function schemaFault(label: string, schema: unknown): string | undefined {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
+    return `"${label}" is ${show(schema)}; expected a JSON Schema object, such as { type: 'object' }.`;
+  }
+  if (!isZod(schema) && !Object.values(schema).some(isZod)) return undefined;
+  return `"${label}" is a zod schema; expected JSON Schema, as z.toJSONSchema(schema) returns it.`;
 }
 
 function isZod(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('_zod' in value || '_def' in value);
 }
 
-function show(value: unknown): string {
+/** What a value is that is none of those that were expected, as errors say it. */
+export function show(value: unknown): string {
   if (value === undefined || value === '') return 'missing';
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : `a value of type ${typeof value}`;
 }
