@@ -3,6 +3,7 @@ import { PlainSpecification } from '../tool/plain-specification';
 import type { ToolSpecification } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { McpToolClass, McpToolDefinition } from '../toolset/callbacks';
+import type { ToolsetDefinition } from '../toolset/definition';
 import { generateTool } from './mcp-tool';
 import type { Operation } from './operation';
 import { OutputSchema } from './output-schema';
@@ -54,9 +55,14 @@ export class OfferedTool {
     this.made = toolClass;
   }
 
+  /** The toolset that offers it. */
+  get definition(): ToolsetDefinition {
+    return this.place.definition;
+  }
+
   /** Name of the toolset. */
   get toolset(): string {
-    return this.place.definition.name;
+    return this.definition.name;
   }
 
   /** What a model is told about the tool. */

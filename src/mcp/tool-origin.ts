@@ -84,8 +84,8 @@ export function sessionOf(toolClass: object, binding: ToolBinding): Session | un
 }
 
 /** The toolset behind a generated class, if the class is one. */
-export function toolsetNameOf(toolClass: object): string | undefined {
-  return findSource(toolClass)?.definition.name;
+export function toolsetOf(toolClass: object): ToolsetDefinition | undefined {
+  return findSource(toolClass)?.definition;
 }
 
 function findOrigin({ definition, origin }: SourcePlace, { run }: ToolBinding): ToolOrigin | undefined {

@@ -2,7 +2,7 @@ import type { InjectionToken } from 'tsyringe';
 import { ConfigurationError, McpToolsetError, messageOf } from '../errors';
 import type { OfferedTool } from '../mcp/offered-tool';
 import type { Session } from '../mcp/session';
-import { toolsetNameOf } from '../mcp/tool-origin';
+import { toolsetOf } from '../mcp/tool-origin';
 import type { McpToolClass } from '../toolset/callbacks';
 import { checkDeclaration } from '../tool/declaration';
 import { bindTool, Tool, type ToolClass } from '../tool/tool';
@@ -15,6 +15,8 @@ export interface Candidate {
   readonly name: string;
   /** Where it comes from, as errors name it. */
   readonly origin: string;
+  /** What was registered for it: a toolset's definition, or a tool's class or instance. */
+  readonly source: object;
   /** What a toolset offers, as long as its class is nobody's to change. */
   readonly offered?: OfferedTool;
   /** The session by which what is offered is called. */
@@ -39,6 +41,10 @@ export class OfferedCandidate implements Candidate {
     return originOf(this.offered.mcpTool.name, this.offered.toolset);
   }
 
+  get source(): object {
+    return this.offered.definition;
+  }
+
   get type(): McpToolClass {
     return this.offered.toolClass;
   }
@@ -51,11 +57,12 @@ export class OfferedCandidate implements Candidate {
 export function candidateOf(source: ToolClass | Tool): Candidate {
   const instance = source instanceof Tool ? source : undefined;
   const type = instance ? (instance.constructor as unknown as ToolClass) : (source as ToolClass);
-  const toolset = toolsetNameOf(type);
+  const toolset = toolsetOf(type);
   if (toolset !== undefined) {
     return {
       name: type.toolName,
-      origin: originOf((type as McpToolClass).mcpTool.name, toolset),
+      origin: originOf((type as McpToolClass).mcpTool.name, toolset.name),
+      source: toolset,
       type,
       ...(instance && { instance }),
     };
@@ -66,6 +73,7 @@ export function candidateOf(source: ToolClass | Tool): Candidate {
   return {
     name: type.toolName,
     origin: `${instance ? 'an instance of ' : ''}${type.name}`,
+    source,
     type,
     ...(instance && { instance }),
   };
@@ -81,7 +89,7 @@ function originOf(wireName: string, toolset: string): string {
  */
 export function instantiate({ instance, type }: Candidate, binding: ToolBinding): Tool {
   if (instance) return instance;
-  if (toolsetNameOf(type) !== undefined) return new (type as McpToolClass)(binding);
+  if (toolsetOf(type)) return new (type as McpToolClass)(binding);
   try {
     const tool = binding.container.resolve(type as unknown as InjectionToken<Tool>);
     bindTool(tool, binding);

@@ -165,7 +165,7 @@ export class ToolRegistry implements Iterable<Tool> {
       if (other) {
         throw new ConfigurationError(
           `ToolRegistry#register: two tools have the name "${candidate.name}": ${other.origin} and ${candidate.origin}. ` +
-            'Rename one, with a prefix or @MapTool(), or register it once.',
+            adviceFor(other, candidate),
         );
       }
       taken.set(candidate.name, candidate);
@@ -190,6 +190,14 @@ export class ToolRegistry implements Iterable<Tool> {
       );
     }
   }
+}
+
+/** What to do about two tools of one name. */
+function adviceFor(one: Candidate, other: Candidate): string {
+  const isSame = one.source === other.source && one.origin === other.origin;
+  return isSame
+    ? 'They are one and the same, registered twice: register it once; the registry keeps what earlier calls registered.'
+    : 'Rename one, with a prefix or @MapTool(), or leave one out.';
 }
 
 /** The tools that a registry made, and closes. */

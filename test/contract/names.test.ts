@@ -10,6 +10,7 @@ import {
   type MapToolContext,
   type McpToolClass,
   type ToolClass,
+  type ToolEntry,
   type ToolsetClass,
   type ToolSelection,
 } from 'mcp-toolset';
@@ -446,6 +447,27 @@ describe('R17: two tools that the application gave one name', () => {
     expect(await rejection(registry.register(Shop))).toBeInstanceOf(ConfigurationError);
     expect(server.sessions).toHaveLength(1);
     expect(await registry.execute({ name: 'search' })).toMatchObject({ status: 'success' });
+  });
+
+  it.each<[string, (connection: { url: string }) => ToolEntry]>([
+    ['a toolset', (connection) => shop(connection)],
+    ['a toolset with @MapTool', (connection) => renaming(connection, {})],
+    ['a local tool', () => local('search')],
+  ])('R17: %s that is registered twice is to be registered once', async (_what, entryFor) => {
+    const server = await startRawHttp({ tools: [tool('search')] });
+    const entry = entryFor(server.connection);
+    const registry = scene.run().resolve(ToolRegistry);
+    const twice = /(toolset Shop|toolset Renaming|Local_search)\. They are one and the same.*: register it once; /;
+    expect(await rejection(registry.register(entry, entry))).toMatchObject({ message: expect.stringMatching(twice) });
+    await registry.register(entry);
+    expect(await rejection(registry.register(entry))).toMatchObject({ message: expect.stringMatching(twice) });
+  });
+
+  it('R17: two toolsets that are called alike are not taken for one', async () => {
+    const server = await startRawHttp({ tools: [tool('search')] });
+    const registry = await scene.registered(shop(server.connection));
+    const error = await rejection(registry.register(shop(server.connection)));
+    expect(error).toMatchObject({ message: expect.stringMatching(/of toolset Shop\. Rename one.*, or leave one out/) });
   });
 
   it('R17: over stdio the child ends', async () => {
