@@ -112,7 +112,10 @@ async function mappedClass(
 
 function mappingFault(returned: unknown, generated: McpToolClass): string | undefined {
   const isOurs = returned === generated || (typeof returned === 'function' && returned.prototype instanceof generated);
-  if (!isOurs) return '@MapTool() must return the class that it is given, a subclass of it, or null to omit the tool.';
+  if (!isOurs) {
+    const got = returned instanceof generated ? ' It returned an instance of the class.' : '';
+    return `@MapTool() must return the class that it is given, a subclass of it, or null to omit the tool.${got}`;
+  }
   const { toolName, description, inputSchema } = returned as McpToolClass;
   if (!isToolName(toolName)) {
     return `the name ${JSON.stringify(toolName)} is not usable; expected 1 to 64 of the characters a-z, A-Z, 0-9, _ and -.`;

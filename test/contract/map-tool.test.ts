@@ -86,6 +86,17 @@ describe('R7: what @MapTool returns', () => {
     expect(server.connections).toBe(0);
   });
 
+  it.each<[string, (toolClass: McpToolClass) => McpToolClass]>([
+    ['the class', (toolClass) => toolClass],
+    ['a subclass', (toolClass) => class extends toolClass {}],
+  ])('may not be an instance of %s, and the error says that it is one', async (_, map) => {
+    const { Shop } = shopOf((toolClass, { binding }) => new (map(toolClass))(binding));
+    expect(await faultOf(() => discover(Shop))).toBe(
+      'Toolset Shop, tool "a", method curate: @MapTool() must return the class that it is given, a subclass of it, or ' +
+        'null to omit the tool. It returned an instance of the class.',
+    );
+  });
+
   it('may not be a class of another run', async () => {
     const classes: McpToolClass[] = [];
     const { Shop } = shopOf((toolClass) => classes[classes.push(toolClass) > 2 ? 0 : classes.length - 1]);
