@@ -212,12 +212,13 @@ export class Session implements OpenSession {
 
   private lost(reason: string): void {
     if (this.closing) return;
-    this.endReason = reason;
+    this.endReason = `the session is closed: ${reason}`;
     this.close().catch(() => undefined);
   }
 
   private endedError(subject: RequestSubject, outcome: 'not-sent' | 'unknown'): ProviderError {
-    return new ProviderError(`${describe(subject)}: ${this.endReason}.`, {
+    const advice = outcome === 'not-sent' && this.run ? ' A new run has a new one.' : '';
+    return new ProviderError(`${describe(subject)}: ${this.endReason}.${advice}`, {
       toolset: this.toolset,
       outcome: outcomeOf(subject, outcome),
     });

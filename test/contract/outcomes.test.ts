@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   CancelledError,
   configureMcpToolset,
@@ -152,7 +153,9 @@ describe('R42: the outcome of a call over HTTP', () => {
     const calling = executing(registry);
     await server.waitFor('tools/call');
     await new SessionRegistry().closeAll();
-    expect(await calling).toMatchObject(failure('unknown') as object);
+    const execution = await calling;
+    expect(execution).toMatchObject(failure('unknown') as object);
+    expect(String(execution.error)).toMatch(/: the session is closed\.$/);
   });
 
   it('completed: the result has another shape than the tool declares', async () => {
@@ -222,7 +225,12 @@ describe('R42: the outcome of a call over stdio', () => {
     // The death may be noticed only by the call itself.
     expect(execution.error).toBeInstanceOf(ProviderError);
     expect(execution.error).toMatchObject({ outcome: expect.stringMatching(/^(not-sent|unknown)$/) });
-    expect(await executing(registry)).toMatchObject(failure('not-sent') as object);
+    const next = await executing(registry);
+    while (new SessionRegistry().size > 0) await setImmediate();
+    for (const later of [next, await executing(registry)]) {
+      expect(later).toMatchObject(failure('not-sent') as object);
+      expect(String(later.error)).toMatch(/: the session is closed: .*\. A new run has a new one\.$/);
+    }
     expect(server.calls).toEqual([]);
   });
 

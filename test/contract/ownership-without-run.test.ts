@@ -225,7 +225,7 @@ describe('R9: without a run, whoever instantiated a class closes the instance', 
     await made.close();
     const execution = await made.execute();
     expect(execution).toMatchObject({ status: 'error', error: { outcome: 'not-sent' } });
-    expect(String(execution.error)).toMatch(/Toolset Shop, tool "a": the session is closed/);
+    expect(String(execution.error)).toMatch(/Toolset Shop, tool "a": the session is closed\.$/);
   });
 
   it('a registry does not close instances that it was handed', async () => {

@@ -138,7 +138,9 @@ describe('R32: over stdio a call that was given up closes its session', () => {
     for (const refused of [...waiting, later]) {
       const execution = await refused;
       expect(execution).toMatchObject(refusedForLater);
-      expect((execution.error as ProviderError).message).toMatch(/Remote, tool "quick".*tool "hold".*given up/);
+      expect((execution.error as ProviderError).message).toMatch(
+        /Remote, tool "quick".*tool "hold".*given up\. A new run has a new one\.$/,
+      );
     }
     await server.waitForExit();
     expect(run.state).toBe('active');
@@ -159,7 +161,9 @@ describe('R32: over stdio a call that was given up closes its session', () => {
     expect(slow).toMatchObject({ status: 'error', error: expect.any(ProviderError) });
     expect(slow.content).toContain('not known whether');
     expect(await waiting).toMatchObject(refusedForLater);
-    expect(await registry.execute({ name: 'quick' })).toMatchObject(refusedForLater);
+    const later = await registry.execute({ name: 'quick' });
+    expect(later).toMatchObject(refusedForLater);
+    expect((later.error as ProviderError).message).toMatch(/tool "hold".*given up\. A new run has a new one\.$/);
     await server.waitForExit();
     expect(server.calls).toHaveLength(1);
     expect(cancelNotices(server.received)).toHaveLength(1);

@@ -126,6 +126,7 @@ describe('R39: a child that ends', () => {
       expect(failure.message).toContain('the last lines of its stderr: a fatal error');
       const later = failureOf(await session.call());
       expect(later).toMatchObject({ name: 'ProviderError', outcome: 'not-sent' });
+      expect(later.message).toMatch(/the session is closed: .*: a fatal error\. A new run has a new one\.$/);
       expect(server.calls).toHaveLength(1);
     },
   );
