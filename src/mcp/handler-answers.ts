@@ -13,42 +13,49 @@ import {
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel'];
 
+/** What a server asked, and of which toolset. */
+export interface Asked {
+  readonly role: 'onElicitation' | 'onSampling' | 'listRoots';
+  readonly request: object;
+  /** Its name. */
+  readonly toolset: string;
+}
+
 /**
  * What a server is answered, checked before it leaves.
  * @throws ConfigurationError when a handler returned something that is no answer to the request
  */
-export function checkedAnswer(
-  role: 'onElicitation' | 'onSampling' | 'listRoots',
-  request: object,
-  answer: unknown,
-): object {
-  if (role === 'listRoots') return checked(ListRootsResultSchema, { roots: checkedRoots(answer) });
-  if (!isObject(answer)) throw new ConfigurationError(`it returned ${String(answer)}`);
-  if (role === 'onElicitation') return checkedElicitation(request as ElicitationRequest, answer as ElicitationAnswer);
+export function checkedAnswer({ role, request, toolset }: Asked, answer: unknown): object {
+  const faulty = (message: string): Error => new ConfigurationError(message, { toolset });
+  if (role === 'listRoots') return checked(ListRootsResultSchema, { roots: checkedRoots(answer, faulty) }, faulty);
+  if (!isObject(answer)) throw faulty(`it returned ${String(answer)}`);
+  if (role === 'onElicitation')
+    return checkedElicitation(request as ElicitationRequest, answer as ElicitationAnswer, faulty);
   const { tools, toolChoice } = request as { tools?: unknown; toolChoice?: unknown };
-  return checked(tools || toolChoice ? CreateMessageResultWithToolsSchema : CreateMessageResultSchema, answer);
+  return checked(tools || toolChoice ? CreateMessageResultWithToolsSchema : CreateMessageResultSchema, answer, faulty);
 }
 
-function checkedElicitation(request: ElicitationRequest, answer: ElicitationAnswer): object {
+/** The error of an answer with a fault. */
+type Faulty = (message: string) => Error;
+
+function checkedElicitation(request: ElicitationRequest, answer: ElicitationAnswer, faulty: Faulty): object {
   const { action, content: given = {} } = answer;
-  if (!ACTIONS.includes(action)) throw new ConfigurationError('expected "action" to be accept, decline or cancel');
+  if (!ACTIONS.includes(action)) throw faulty('expected "action" to be accept, decline or cancel');
   if (action !== 'accept' || request.mode === 'url') return { action };
-  if (!isObject(given)) throw new ConfigurationError('expected "content" to be an object');
+  if (!isObject(given)) throw faulty('expected "content" to be an object');
   const schema = request.requestedSchema ?? { type: 'object' };
   const content = { ...defaultsOf(schema), ...defined(given) };
   const faults = compileSchema(schema, { allFaults: true })(content);
-  if (faults.length > 0) {
-    throw new ConfigurationError(`the content does not match the requested schema: ${faults.join('; ')}`);
-  }
-  return checked(ElicitResultSchema, { action, content });
+  if (faults.length > 0) throw faulty(`the content does not match the requested schema: ${faults.join('; ')}`);
+  return checked(ElicitResultSchema, { action, content }, faulty);
 }
 
 /** The answer, where the protocol allows it. */
-function checked(schema: z.ZodType, answer: object): object {
+function checked(schema: z.ZodType, answer: object, faulty: Faulty): object {
   const { error } = schema.safeParse(answer);
   if (!error) return answer;
   const faults = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new ConfigurationError(`the protocol does not allow the answer: ${faults.join('; ')}`);
+  throw faulty(`the protocol does not allow the answer: ${faults.join('; ')}`);
 }
 
 function isObject(value: unknown): value is object {
@@ -65,12 +72,12 @@ function defaultsOf({ properties }: JsonSchema): object {
   );
 }
 
-function checkedRoots(answer: unknown): readonly Root[] {
-  if (!Array.isArray(answer)) throw new ConfigurationError('expected an array of roots');
+function checkedRoots(answer: unknown, faulty: Faulty): readonly Root[] {
+  if (!Array.isArray(answer)) throw faulty('expected an array of roots');
   for (const root of answer as unknown[]) {
     const { uri } = Object(root) as { uri?: unknown };
     if (typeof uri !== 'string' || !URL.canParse(uri) || new URL(uri).protocol !== 'file:') {
-      throw new ConfigurationError(`expected every root to have a file: URL as "uri", got ${JSON.stringify(uri)}`);
+      throw faulty(`expected every root to have a file: URL as "uri", got ${JSON.stringify(uri)}`);
     }
   }
   return answer as Root[];

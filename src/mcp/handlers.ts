@@ -116,7 +116,8 @@ export class Handlers {
       const answer = (async () => this.call(role, params, this.context(ending.signal, call)))();
       const ended = (): number => (this.answering -= 1);
       answer.then(ended, ended);
-      return checkedAnswer(role, params, await untilAborted(answer, ending));
+      const toolset = this.parts.definition.name;
+      return checkedAnswer({ role, request: params, toolset }, await untilAborted(answer, ending));
     } catch (error) {
       throw this.disclosed(error, role, ending.aborted);
     } finally {

@@ -69,6 +69,8 @@ export function askingToolset(source: Source, handlers: HandlerMethods, options:
 export class Log implements Logger {
   readonly warnings: string[] = [];
   readonly errors: string[] = [];
+  /** What was logged beside the messages of errors. */
+  readonly thrown: unknown[] = [];
 
   debug(): void {
     // nobody asks for it
@@ -78,8 +80,9 @@ export class Log implements Logger {
     this.warnings.push(message);
   }
 
-  error(message: string): void {
+  error(message: string, thrown: unknown): void {
     this.errors.push(message);
+    this.thrown.push(thrown);
   }
 }
 

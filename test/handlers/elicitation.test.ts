@@ -66,12 +66,14 @@ describe('an elicitation in form mode', () => {
       expect.stringMatching(/^Toolset Asking, method elicit: the server's elicitation\/create/),
     ]);
     expect(log.errors[0]).toMatch(reason);
+    expect(log.thrown).toEqual([expect.objectContaining({ code: 'configuration_error', toolset: 'Asking' })]);
   });
 
   it('is not answered by what the schema allows and the protocol does not', async () => {
     const { registry, log } = await answering({ action: 'accept', content: { size: 'S', more: { deep: 'secret' } } });
     expect(await ask(registry, 'elicitation/create', form(SIZE))).toEqual(UNDISCLOSED);
     expect(log.errors).toEqual([expect.stringContaining('content.more')]);
+    expect(log.thrown).toEqual([expect.objectContaining({ code: 'configuration_error', toolset: 'Asking' })]);
   });
 
   it('cannot be made endless by a pattern of the server', async () => {

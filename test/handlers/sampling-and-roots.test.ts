@@ -62,6 +62,7 @@ describe('sampling', () => {
       expect.stringMatching(/^Toolset Asking, method sample: .*sampling\/createMessage is not/),
     ]);
     expect(log.errors[0]).toMatch(reason);
+    expect(log.thrown).toEqual([expect.objectContaining({ code: 'configuration_error', toolset: 'Asking' })]);
   });
 
   it('of a request that the protocol does not know does not reach the handler', async () => {
@@ -102,5 +103,6 @@ describe('roots', () => {
     expect(log.errors).toEqual([
       expect.stringMatching(/^Toolset Asking, method roots: the server's roots\/list is not/),
     ]);
+    expect(log.thrown).toEqual([expect.objectContaining({ code: 'configuration_error', toolset: 'Asking' })]);
   });
 });
