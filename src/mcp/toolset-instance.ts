@@ -2,10 +2,10 @@ import type { InjectionToken } from 'tsyringe';
 import { ConfigurationError, McpToolsetError, messageOf } from '../errors';
 import { Attached } from '../run/attached';
 import { identityOf, type RunIdentity } from '../run/identity';
+import { injectionHint } from '../run/injection-hint';
 import type { ToolBinding } from '../tool/tool-binding';
 import type { ToolsetDefinition } from '../toolset/definition';
 import { ownMetadata } from '../toolset/metadata';
-import { injectionHint } from './injection-hint';
 
 const instances = new Attached<object, Map<ToolsetDefinition, object>>();
 const served = new WeakMap<object, RunIdentity>();

@@ -4,10 +4,10 @@ import type { OfferedTool } from '../mcp/offered-tool';
 import type { Session } from '../mcp/session';
 import { toolsetOf } from '../mcp/tool-origin';
 import type { McpToolClass } from '../toolset/callbacks';
+import { injectionHint } from '../run/injection-hint';
 import { checkDeclaration } from '../tool/declaration';
 import { bindTool, Tool, type ToolClass } from '../tool/tool';
 import type { ToolBinding } from '../tool/tool-binding';
-import { injectionHint } from '../mcp/injection-hint';
 import { quoted } from '../mcp/quoted';
 
 /** A tool that is to be registered, before anything is made of it. */

@@ -5,6 +5,7 @@ import { Interruption, NEVER, onAbort, type Abortable } from './abort';
 import { closedError } from './closed-error';
 import { atDeadline } from './deadline';
 import { identityOf, type RunIdentity } from './identity';
+import { unknownClass } from './injection-hint';
 import { showOnly } from './show-only';
 
 /** Who and what a run is for. */
@@ -126,15 +127,23 @@ export class Run implements AsyncDisposable {
 
   /**
    * Resolves a token from the run's container.
-   * @throws CancelledError when the run is closed, ConfigurationError for an object that another run was injected into (a
-   * singleton), and what the container throws
+   * @throws CancelledError when the run is closed, ConfigurationError for a class that is not marked `@injectable()` and for
+   * an object that another run was injected into (a singleton), and what the container throws
    */
   resolve<T>(token: InjectionToken<T>): T {
     if (this.closing) throw closedError(this.id);
     this.bound = false;
-    const resolved = this.container.resolve(token);
+    const resolved = this.fromContainer(token);
     if (typeof resolved === 'object' && resolved !== null) this.claim(resolved);
     return resolved;
+  }
+
+  private fromContainer<T>(token: InjectionToken<T>): T {
+    try {
+      return this.container.resolve(token);
+    } catch (error) {
+      throw unknownClass(error, token) ?? error;
+    }
   }
 
   /** Told when something that belongs to the run is injected. */
