@@ -33,6 +33,11 @@ function markdownIn(folder: string): string[] {
   }
 }
 
+/** Where the links of a Markdown text lead that are no addresses, with their anchors. */
+export function relativeLinksOf(text: string): string[] {
+  return [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map((match) => match[1] ?? '');
+}
+
 /** The fenced blocks of a Markdown text. */
 export function blocksOf(file: string, text: string): Block[] {
   const blocks: Block[] = [];

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { run, settingsOf, typeErrors } from './compile';
-import { blocksOf, documents, type Block } from './documents';
+import { blocksOf, documents, relativeLinksOf, type Block } from './documents';
 import { PRELUDE } from './prelude';
 
 const ROOT = resolve(__dirname, '../..');
@@ -68,10 +68,21 @@ describe('the documentation', () => {
       return !existsSync(join(ROOT, linked)) || (anchor !== undefined && anchors.get(linked)?.has(anchor) !== true);
     };
     const broken = texts.flatMap(({ file, text }) => {
-      const targets = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map((match) => match[1] ?? '');
+      const targets = relativeLinksOf(text);
       return targets.filter((target) => isBroken(file, target)).map((target) => `${file}: ${target}`);
     });
     expect(broken).toEqual([]);
+  });
+
+  it('names only paths of the repository that exist', () => {
+    const named = texts.flatMap(({ file, text }) =>
+      [...text.matchAll(/`((?:bench|conformance|docs|samples|scripts|src|test)\/[\w./-]*)`/g)].map((match) => ({
+        file,
+        path: match[1] ?? '',
+      })),
+    );
+    expect(named).toContainEqual({ file: 'README.md', path: 'samples/quickstart' });
+    expect(named.filter(({ path }) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 });
 

@@ -1,10 +1,11 @@
 import { exec, execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, posix, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { built } from '../build/built';
+import { relativeLinksOf } from '../docs/documents';
 
 /**
  * The package as a user gets it: built, packed by `npm pack`, unpacked into an application's node_modules beside the
@@ -99,6 +100,19 @@ describe('the packed package', () => {
   it('holds the build and the documents, and nothing else', () => {
     expect(packed.filter((path) => !SHIPPED.test(path))).toEqual([]);
     expect(packed).toEqual(expect.arrayContaining(['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md']));
+  });
+
+  it('holds every file to which its documents link', async () => {
+    // These two name files of the repository by links.
+    const documents = packed.filter((file) => file.endsWith('.md') && !/(architecture|contract)\.md$/.test(file));
+    const links = documents.map(async (file) => {
+      const text = await readFile(join(folder, 'node_modules/mcp-toolset', file), 'utf8');
+      const paths = relativeLinksOf(text).map((target) => target.replace(/#.*/, ''));
+      return paths.filter((path) => path !== '').map((path) => posix.join(posix.dirname(file), path));
+    });
+    const linked = (await Promise.all(links)).flat();
+    expect(linked).toContain('docs/guide.md');
+    expect(linked.filter((path) => !packed.includes(path))).toEqual([]);
   });
 
   it('holds every file that its exports name, types first', () => {
