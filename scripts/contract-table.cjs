@@ -103,9 +103,9 @@ function rulesOf(title) {
 
 function tableOf() {
   const rows = rules.map((rule) => {
-    const links = filesOf(rule).map((file) => `[${file.replace('test/', '')}](../${file})`);
+    const files = filesOf(rule).map((file) => `\`${file}\``);
     const total = [...(tests.get(rule)?.values() ?? [])].reduce((sum, count) => sum + count, 0);
-    return [`[${rule}](#${rule.toLowerCase()})`, links.join(', ') || 'none', String(total)];
+    return [`[${rule}](#${rule.toLowerCase()})`, files.join(', ') || 'none', String(total)];
   });
   const lines = [['rule', 'test files', 'tests'], ...rows];
   const widths = [0, 1, 2].map((column) => Math.max(...lines.map((cells) => cells[column].length)));

@@ -59,12 +59,12 @@ describe('the table of another repository', () => {
 
     expect(run(root)).toBe('');
 
-    const a = '[deep/a.test.ts](../test/deep/a.test.ts)';
+    const a = '`test/deep/a.test.ts`';
     expect(table()).toEqual([
       `| [R1](#r1) | ${a} | 4 |`,
       `| [R2](#r2) | ${a} | 2 |`,
       `| [R3](#r3) | ${a} | 1 |`,
-      `| [R4](#r4) | [b.test.ts](../test/b.test.ts), ${a} | 3 |`,
+      `| [R4](#r4) | \`test/b.test.ts\`, ${a} | 3 |`,
       '| [R5](#r5) | none | 0 |',
       '| [R6](#r6) | none | 0 |',
     ]);
