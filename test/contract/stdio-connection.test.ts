@@ -152,6 +152,22 @@ describe('R39: a child that ends', () => {
     expect(server.pids.some(isAlive)).toBe(false);
   });
 
+  it('while a grandchild writes on without end has ended all the same', async () => {
+    const server = await rawStdio({
+      tools: [tool('a')],
+      call: (_params, exchange) => {
+        const writing =
+          "setInterval(() => process.stdout.write('on\\n'), 1); process.stdout.on('error', () => process.exit())";
+        const { spawn } = process.getBuiltinModule('node:child_process');
+        spawn(process.execPath, ['-e', writing], { stdio: ['ignore', 'inherit', 'ignore'] }).once('spawn', () =>
+          exchange.exit(3),
+        );
+      },
+    });
+    const failure = failureOf(await callOnce(server.connection));
+    expect(failure).toMatchObject({ name: 'ProviderError', outcome: 'unknown' });
+  });
+
   it('its output and lives on has closed the connection', async () => {
     const server = await rawStdio({
       tools: [tool('a')],

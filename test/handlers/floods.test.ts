@@ -66,10 +66,10 @@ describe('R38: a flood of events leaves the rest of the process its turns', () =
 });
 
 describe('R39: a flood of messages leaves the rest of the process its turns', () => {
-  const flooding = (exits: boolean) =>
+  const flooding = (exits: boolean, lines = LINES) =>
     rawStdio({
       tools: [tool('x')],
-      data: { lines: LINES.map((line) => `${JSON.stringify(line)}\n`).join(''), exits },
+      data: { lines: lines.map((line) => `${JSON.stringify(line)}\n`).join(''), exits },
       call: (_params, { data, id, write, exit }) => {
         const result = { content: [{ type: 'text', text: 'done' }] };
         write(`${data.lines}${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`);
@@ -92,5 +92,14 @@ describe('R39: a flood of messages leaves the rest of the process its turns', ()
     expect(await registry.execute({ name: 'x' })).toMatchObject({ content: 'done' });
     await full.passed;
     expect(told).toEqual(ALL);
+  });
+
+  it('also in a process that is too busy to read for a while', async () => {
+    const server = await flooding(true, LINES.slice(0, 2_000));
+    const log = ({ data }: LogNotification): void => {
+      if (Number(data) % 500 === 499) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+    };
+    const { registry } = await scene(server, { log });
+    expect(await registry.execute({ name: 'x' })).toMatchObject({ content: 'done' });
   });
 });

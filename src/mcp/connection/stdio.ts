@@ -8,6 +8,7 @@ import { showOnly } from '../../run/show-only';
 import type { StdioConnectionOptions } from '../../toolset/client-source';
 import { markOwn } from '../official-client';
 import { RequestFailure, type CallbackFailure, type RequestFailureDetails } from '../request-failure';
+import { afterLastWords } from './last-words';
 import { MessageBuffer } from './message-buffer';
 import { Redaction } from './redaction';
 
@@ -15,11 +16,6 @@ import { Redaction } from './redaction';
 const TAIL_LENGTH = 500;
 const KEPT_LENGTH = 8 * 1024;
 const DEFAULT_MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
-/**
- * Milliseconds in which a child that has exited, or has closed a pipe, may still be read; a grandchild can keep its output
- * open for ever, and the child itself can live on.
- */
-const LAST_WORDS = 500;
 
 /** What this transport needs of the SDK's own fields; where one is missing, the SDK's behaviour remains. */
 interface SdkFields {
@@ -80,12 +76,11 @@ export class StdioTransport extends StdioClientTransport {
     if (!child) return;
     const ending = (): void => {
       this.hasExited = true;
-      const timer = setTimeout(() => {
+      afterLastWords(child, () => {
         hangUp(child);
         this.takeRest();
         this.onclose?.();
-      }, LAST_WORDS).unref();
-      child.once('close', () => clearTimeout(timer));
+      });
     };
     // Node.js has a paused pipe flow when the process exits, so the end can overtake what waits for its turn.
     child.prependOnceListener('close', () => this.takeRest());
