@@ -79,8 +79,8 @@ export class Link {
   }
 
   /**
-   * Whether somebody else may use it: requests can still be sent, as far as is known, and none of them was left without an
-   * answer, about which the server may still ask or tell something, or which shows that it does not serve this session.
+   * Whether somebody else may use it: it has not ended, as far as is known, and no request was left without an answer: the
+   * server may still ask something about that, or serve this session no more.
    */
   get isSound(): boolean {
     return !this.hasUnanswered && !this.channel.isOver;
@@ -144,7 +144,8 @@ export class Link {
       // A client of the application's that sends a copy of the request loses the claim, but not the result.
       return claim.exchange?.result ?? result;
     } catch (error) {
-      if (!isAnswered(claim.exchange)) this.hasUnanswered = true;
+      // One that only asks how a task goes leaves nothing behind where it is not needed any more.
+      this.hasUnanswered ||= !isAnswered(claim.exchange) && !(until.aborted && method === 'tasks/get');
       if (until.aborted) {
         this.channel.giveUp(claim);
         throw until.reason;
@@ -233,8 +234,7 @@ function relatedTask(params: object): unknown {
 }
 
 /** Whether the server answered a request that failed. */
-function isAnswered(exchange: Exchange | undefined): boolean {
-  const failure = exchange?.failure;
+function isAnswered({ failure }: Partial<Exchange> = {}): boolean {
   return !(failure instanceof CallbackFailure) && failure?.kind === 'reply';
 }
 

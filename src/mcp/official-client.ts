@@ -39,7 +39,7 @@ export interface TransportHooks {
   requestIdOf?(params: object): string | number | undefined;
   /** Takes secrets out of a text. */
   redact?(text: string): string;
-  /** stdio: whether the server's process has ended, though its last words may still come. */
+  /** stdio: whether the server's process has exited or closed a pipe, though its last words may still come. */
   readonly isEnding?: boolean;
   /** stdio: why the connection has ended. */
   endReason?(): RequestFailureDetails;

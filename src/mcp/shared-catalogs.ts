@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { ConfigurationError, messageOf, ProtocolError, ProviderError } from '../errors';
+import {
+  CancelledError,
+  ConfigurationError,
+  DeadlineExceededError,
+  messageOf,
+  ProtocolError,
+  ProviderError,
+} from '../errors';
 import { untilAborted, type Abortable } from '../run/abort';
 import type { Limits, Logger } from '../settings';
 import type { ToolsetDefinition } from '../toolset/definition';
@@ -10,6 +17,8 @@ import { isAboutCredentials } from './failures';
 
 /** How many catalogs of one toolset the process remembers: those that were used last. */
 const MOST_CATALOGS = 100;
+/** How many runs fetch a catalog at a time, where others were refused what concerns only themselves. */
+const MOST_FETCHES = 8;
 /** Milliseconds that a store has to answer. */
 const STORE_BOUND = 500;
 
@@ -43,6 +52,8 @@ interface Entry {
   readonly fetches: Set<Promise<Catalog>>;
   /** What the store is told, one thing after the other. */
   told: Promise<unknown>;
+  /** Whether the store has yet to be told that what it has kept is out of date. */
+  isToBeForgotten?: boolean;
   /** Whether what the store has kept is out of date. */
   readonly isDropped: boolean;
 }
@@ -63,25 +74,34 @@ export class SharedCatalogs {
   async get(request: CatalogRequest): Promise<Catalog> {
     const { definition, signal } = request;
     if (this.store) this.checkName(definition);
-    for (let misses = 0; ; misses += 1) {
+    let refused = 0;
+    for (;;) {
       const entry = this.entryOf(request);
       if (entry.catalog && performance.now() < entry.staleAt) return entry.catalog;
-      // The more it has waited for in vain, the fewer it waits for: there may be any number whose credentials are refused.
-      if (entry.fetches.size < 2 ** (misses - 1)) return this.fetch(entry, request);
+      // Of those whose credentials are refused there may be any number, so several are tried at a time after a few.
+      if (entry.fetches.size < Math.min(2 ** (refused - 1), MOST_FETCHES)) return this.fetch(entry, request);
       try {
-        return await untilAborted(Promise.race(entry.fetches), signal);
+        return await untilAborted(Promise.any(entry.fetches), signal);
       } catch (error) {
-        if (signal.aborted || !isOfItsRun(error)) throw error;
+        if (signal.aborted) throw error;
+        const { errors } = error as AggregateError;
+        const [fault] = errors.filter(isTheServers);
+        if (fault !== undefined) throw fault;
+        if (!errors.every(isOfTheEnd)) refused += 1;
       }
     }
   }
 
   /** Has the next run ask the server again. */
   drop(place: CatalogPlace): void {
-    const { told, catalog, fetches, isDropped } = this.entryOf(place);
-    if (isDropped && !catalog && fetches.size === 0) return;
+    const { told, catalog, fetches, isToBeForgotten } = this.entryOf(place);
+    if (isToBeForgotten && !catalog && fetches.size === 0) return;
     const entry = emptyEntry(true);
-    entry.told = told.then(() => this.ask(place, 'delete', (store, key) => store.delete(key)));
+    entry.isToBeForgotten = true;
+    entry.told = told.then(() => {
+      entry.isToBeForgotten = false;
+      return this.ask(place, 'delete', (store, key) => store.delete(key));
+    });
     this.entriesOf(place).set(placeKey(place), entry);
   }
 
@@ -177,9 +197,14 @@ function emptyEntry(isDropped: boolean): Entry {
   return { staleAt: 0, fetches: new Set(), told: Promise.resolve(), isDropped };
 }
 
-/** Whether a fetch failed for what concerns only the run that made it, and not for what its server did. */
-function isOfItsRun(error: unknown): boolean {
-  return !(ProviderError.is(error) || ProtocolError.is(error)) || isAboutCredentials(error);
+/** Whether a fetch failed for what its server did, and not for what concerns only the run that made it. */
+function isTheServers(error: unknown): error is Error {
+  return (ProviderError.is(error) || ProtocolError.is(error)) && !isAboutCredentials(error);
+}
+
+/** Whether a fetch failed because its run has ended. */
+function isOfTheEnd(error: unknown): boolean {
+  return CancelledError.is(error) || DeadlineExceededError.is(error);
 }
 
 function placeKey({ key, limits }: CatalogPlace): string {

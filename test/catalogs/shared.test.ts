@@ -427,6 +427,22 @@ describe('a fetch that fails', () => {
     expect(lists(server)).toBe(2);
   });
 
+  it('because of that is taken over by one other, however often', async () => {
+    const { server, toolset } = await shop({
+      tools: (_params, exchange) => (lists(server) <= 4 ? exchange.hang() : TOOLS),
+    });
+    const cancelled = Array.from({ length: 4 }, () => startRun());
+    const lost = Promise.allSettled(cancelled.map((run) => registered(run, toolset)));
+    const waiting = Array.from({ length: 9 }, () => register(toolset));
+    for (const [index, run] of cancelled.entries()) {
+      await server.waitFor('tools/list', index + 1);
+      run.cancel();
+    }
+    for (const registry of await Promise.all(waiting)) expect(registry.names).toEqual(['search', 'fetch']);
+    expect(lists(server)).toBe(5);
+    await lost;
+  });
+
   it('for want of the credentials of its own user is taken over by another', async () => {
     const refused = gate();
     const server = await startRawHttp({
@@ -450,16 +466,12 @@ describe('a fetch that fails', () => {
     expect((await waiting).names).toEqual(['search', 'fetch']);
   });
 
-  it('for want of them does not have the others wait for each that is refused', async () => {
-    const users = 40;
-    const all = gate();
-    let longest = 0; // of the chains of requests that came one after the other
+  it('for want of them does not have the others wait for each that is refused: up to eight fetch at a time', async () => {
+    const held: (() => void)[] = [];
     const server = await startRawHttp({
       sessions: false,
       tools: async (_params, exchange) => {
-        const length = longest + 1;
-        await all.passed;
-        longest = Math.max(longest, length);
+        await new Promise<void>((resolve) => held.push(resolve));
         if (exchange.headers.authorization === 'Bearer ada') return TOOLS;
         exchange.raw(401, {}, 'who are you?');
       },
@@ -468,12 +480,15 @@ describe('a fetch that fails', () => {
       ({ run }) => ({ ...server.connection, headers: { authorization: `Bearer ${run?.invocation.actorId}` } }),
       { catalog: { ttl: MINUTE, key: () => 'everyone' } },
     );
-    const refused = Promise.allSettled(Array.from({ length: users }, () => register(toolset, { actorId: 'mallory' })));
-    await server.waitFor('tools/list');
-    const waiting = register(toolset, { actorId: 'ada' });
-    all.open();
-    expect((await waiting).names).toEqual(['search', 'fetch']);
-    expect(longest).toBeLessThan(users / 2);
+    const refused = Promise.allSettled(Array.from({ length: 24 }, () => register(toolset, { actorId: 'mallory' })));
+    const waiting = Array.from({ length: 9 }, () => register(toolset, { actorId: 'ada' }));
+    let total = 0;
+    for (const fetches of [1, 1, 2, 4, 8, 8, 8]) {
+      await server.waitFor('tools/list', (total += fetches));
+      for (const release of held.splice(0)) release();
+    }
+    for (const { names } of await Promise.all(waiting)) expect(names).toEqual(['search', 'fetch']);
+    expect(lists(server)).toBe(total);
     await refused;
   });
 

@@ -108,20 +108,59 @@ describe('a CatalogStore over a Keyv', () => {
     expect(await namesIn(processWith(CatalogStore.over(keyv)), toolset)).toEqual(['new']);
   });
 
-  it('is told once to forget a catalog, however often the server says that it has changed', async () => {
+  it('is told once more to forget a catalog, however often the server says that it has changed meanwhile', async () => {
+    const first = gate();
+    const second = gate();
     const deleted: string[] = [];
-    const { toolset } = await shop({
+    const { server, toolset } = await shop({
       call: (_params, exchange) => {
         const stream = exchange.sse();
         for (let count = 0; count < 100; count += 1) stream.notify('notifications/tools/list_changed');
         stream.reply(text('done')).end();
       },
     });
-    const store = CatalogStore.over(keyvWith({ delete: async (key) => deleted.push(key) }));
+    const store = CatalogStore.over(
+      keyvWith({
+        delete: async (key) => {
+          if (deleted.push(key) === 1) await first.passed;
+          else second.open();
+        },
+      }),
+    );
     const registry = await registered(startRun({ container: processWith(store).container }), toolset);
     await registry.execute({ name: 'search' });
-    await registry.execute({ name: 'search' });
     expect(deleted).toHaveLength(1);
+    first.open();
+    await second.passed;
+    await registered(startRun({ container: processWith(store).container }), toolset);
+    expect(deleted).toHaveLength(2);
+    expect(lists(server)).toBe(2);
+  });
+
+  it('is told again to forget a catalog that another process has written since', async () => {
+    const keyv = new Keyv();
+    const forgotten: (() => void)[] = [];
+    const remove = async (key: string): Promise<void> => {
+      await keyv.delete(key);
+      forgotten.shift()?.();
+    };
+    const { server, toolset } = await shop({
+      call: (_params, exchange) =>
+        void exchange.sse().notify('notifications/tools/list_changed').reply(text('done')).end(),
+    });
+    const here = processWith(
+      CatalogStore.over(
+        keyvWith({ get: (key) => keyv.get(key), set: (...entry) => keyv.set(...entry), delete: remove }),
+      ),
+    );
+    const registry = await registered(startRun({ container: here.container }), toolset);
+    for (const name of ['second', 'third']) {
+      const told = new Promise<void>((resolve) => forgotten.push(resolve));
+      server.script.tools = [tool(name)];
+      await registry.execute({ name: 'search' });
+      await told;
+      expect(await namesIn(processWith(CatalogStore.over(keyv)), toolset)).toEqual([name]);
+    }
   });
 
   it('is not asked for a catalog that has changed while it was fetched, and does not keep the old one', async () => {

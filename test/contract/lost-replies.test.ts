@@ -202,6 +202,26 @@ describe('R42: an event stream with ids is resumed', () => {
     expect(server.calls).toHaveLength(1);
   });
 
+  it('and an event that broke off before its end is told once', async () => {
+    const asked = (id: string): object => ({ jsonrpc: '2.0', id, method: 'ping' });
+    const server = await interrupted((exchange, call) => exchange.sse().event(asked('two')).event(replyTo(call)).end());
+    server.script.on = {
+      ...server.script.on,
+      'tools/call': (exchange) =>
+        exchange
+          .sse()
+          .event('', { id: 'one', retry: 1 })
+          .write(`id: two\ndata: ${JSON.stringify(asked('two'))}\n`)
+          .end(),
+    };
+    await using session = await connected(server.connection);
+    expect(await session.call()).toMatchObject({ content: 'late' });
+    await server.waitFor('response');
+    server.script.on = {};
+    await session.call(); // what the client has answered before has come
+    expect(server.requests.filter(({ method }) => method === 'response')).toHaveLength(1);
+  });
+
   it('but ever more slowly, however soon the server wants it', async () => {
     const server = await serverThat((exchange) => exchange.sse().event('', { id: 'one', retry: 0 }).end());
     server.script.on = { ...server.script.on, GET: (exchange) => exchange.sse().end() };

@@ -118,6 +118,45 @@ describe('R38: the standing stream', () => {
     expect(await heard.passed).toBe('again');
   });
 
+  it.each([404, 405])('is not asked for again after %i', async (status) => {
+    const server = await startRawHttp({
+      ...standing,
+      on: {
+        GET: (exchange) => (server.requests.filter(isGet).length === 1 ? exchange.sse().end() : exchange.raw(status)),
+      },
+    });
+    await scene(server, { log: told });
+    await (await server.waitFor(isGet, 2)).waitForClose();
+    const clock = await startRawHttp(silent); // its third opening comes when one of the other server were long due
+    await scene(clock, { log: told });
+    await clock.waitFor(isGet, 3);
+    expect(server.requests.filter(isGet)).toHaveLength(2);
+  });
+
+  it('tells an event once that broke off before its end and comes again', async () => {
+    const lines: unknown[] = [];
+    const last = gate();
+    const line = (data: string): string =>
+      JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data } });
+    const server = await startRawHttp({
+      ...standing,
+      on: {
+        GET: (exchange) => {
+          const stream = exchange.sse();
+          if (server.requests.filter(isGet).length === 1)
+            return stream
+              .event(line('one'), { id: '1' })
+              .write(`id: 2\ndata: ${line('two')}\n`)
+              .end();
+          return void stream.event(line('two'), { id: '2' }).event(line('three'));
+        },
+      },
+    });
+    await scene(server, { log: ({ data }) => lines.push(data) === 3 && last.open() });
+    await last.passed;
+    expect(lines).toEqual(['one', 'two', 'three']);
+  });
+
   it('ends when the run is closed, and is not opened again', async () => {
     const server = await startRawHttp(standing);
     const { run } = await scene(server, { log: told });

@@ -23,6 +23,7 @@ import { container } from 'tsyringe';
 import { closeRunsAfterEach, gate, registered, startRun } from '../contract/live-run';
 import { form, replyTo } from '../handlers/asking';
 import { leapingClock, LIMIT } from '../leaping-clock';
+import { task, taskServer } from '../tasks/task-server';
 import {
   closeServersAfterEach,
   rawStdio,
@@ -368,6 +369,24 @@ describe('a session that is of no use any more is never lent', () => {
     process.kill(Number(first), 'SIGKILL');
     while (isKnown(Number(first))) await setImmediate();
     expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
+  });
+
+  it('and one is that never heard what it was asked about a task which had ended meanwhile', async () => {
+    const server = await taskServer({
+      on: {
+        'tasks/get': (exchange) =>
+          count(server, 'tasks/get') % 2 === 1 ? exchange.json(task('input_required')) : undefined,
+      },
+      result: async (exchange) => {
+        await server.waitFor('tasks/get', 2 * count(server, 'tasks/result'));
+        exchange.json(text('done'));
+      },
+    });
+    const toolset = warmToolset(server.connection);
+    const call = (registry: ToolRegistry) => registry.execute({ name: 'long' });
+    expect(await inRun(toolset, call)).toMatchObject({ content: 'done' });
+    expect(await inRun(toolset, call)).toMatchObject({ content: 'done' });
+    expect(count(server, 'initialize')).toBe(1);
   });
 
   it('and one that answers an error is', async () => {

@@ -9,7 +9,9 @@ import { inTurns } from './turns';
 
 const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 30_000;
+/** The shortest wait grows from the first of these to the second. */
 const SHORTEST_WAIT = 20;
+const SHORT_WAIT = 250;
 const MOST_FAILED_RESUMPTIONS = 2;
 /** Messages in one body, where one is due; a batch of them is of an older protocol version. */
 const MOST_MESSAGES = 1_000;
@@ -101,8 +103,7 @@ export async function* eventStream(first: Body, options: EventStreamOptions): As
         exchange.lose(endOf(exchange, broken));
         return;
       }
-      scanner.breakOff();
-      yield Buffer.from('\n\n');
+      yield scanner.breakOff();
     }
   } finally {
     exchange.streamEnded();
@@ -123,7 +124,7 @@ async function* events(
     for (let next = await read(); !next.done; next = await read()) {
       if (scanner.longest(next.value) > maxBytes) throw tooLarge('an event', maxBytes);
       if (scanner.isTooDeep) throw tooDeep('an event');
-      yield* inTurns(scanner.lines, scanner.ended);
+      yield* inTurns(scanner.lines, scanner.turns);
     }
     isOver = true;
     return '';
@@ -148,7 +149,7 @@ async function resumed(
   times: number,
 ): Promise<Body | undefined> {
   // It grows, so that a server which wants no wait at all does not have every call ask it without a pause.
-  const shortest = Math.min(SHORTEST_WAIT * 2 ** (times - 1), FIRST_WAIT);
+  const shortest = Math.min(SHORTEST_WAIT * 2 ** (times - 1), SHORT_WAIT);
   const wait = Math.min(Math.max(scanner.retry ?? FIRST_WAIT, shortest), LONGEST_WAIT);
   let reason = '';
   for (let failed = 0; failed < MOST_FAILED_RESUMPTIONS; failed += 1) {

@@ -1,5 +1,6 @@
 import { JsonDepth } from './json-depth';
 import { bufferOf } from './response-body';
+import { MOST_IN_A_TURN } from './turns';
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
@@ -17,14 +18,15 @@ export class EventScanner {
   isTooDeep = false;
   /** What was taken in last, with no line end in two parts: a reader would wait for what follows a CR. */
   lines: Buffer = Buffer.alloc(0);
-  /** How many events have ended in what was taken in last. */
-  ended = 0;
+  /** Where in it each hundredth event of the stream ends. */
+  readonly turns: number[] = [];
 
   private readonly depth = new JsonDepth();
   /** The first line may have a mark before it that its reader does not see, so it is looked into whatever it is. */
   private isFirstLine = true;
   private isAfterReturn = false;
   private eventBytes = 0;
+  private endedInTurn = 0;
   private line: Buffer = Buffer.alloc(0);
   private lineBytes = 0;
   private pendingId: string | undefined;
@@ -32,11 +34,12 @@ export class EventScanner {
   /** Takes a chunk in and returns the length in bytes of the longest event that a part of it belongs to. */
   longest(bytes: Uint8Array): number {
     const chunk = bufferOf(bytes);
-    this.ended = 0;
+    this.turns.length = 0;
     let longest = 0;
-    let start = this.isAfterReturn && chunk[0] === LINE_FEED ? 1 : 0;
-    this.lines = chunk.at(-1) === CARRIAGE_RETURN ? Buffer.concat([chunk, FEED]) : chunk;
-    if (start > 0) this.lines = this.lines.subarray(start);
+    const skipped = this.isAfterReturn && chunk[0] === LINE_FEED ? 1 : 0;
+    const whole = chunk.at(-1) === CARRIAGE_RETURN ? Buffer.concat([chunk, FEED]) : chunk;
+    this.lines = skipped > 0 ? whole.subarray(skipped) : whole;
+    let start = skipped;
     let feed = chunk.indexOf(LINE_FEED, start);
     let carriage = chunk.indexOf(CARRIAGE_RETURN);
     while (feed !== -1 || carriage !== -1) {
@@ -46,6 +49,10 @@ export class EventScanner {
       longest = Math.max(longest, this.eventBytes);
       this.endLine();
       start = isReturn && feed === end + 1 ? end + 2 : end + 1;
+      if (this.endedInTurn === MOST_IN_A_TURN) {
+        this.turns.push(start - skipped);
+        this.endedInTurn = 0;
+      }
       // Looked for again only behind the last one, so that no byte is looked at twice.
       if (feed !== -1 && feed < start) feed = chunk.indexOf(LINE_FEED, start);
       if (carriage !== -1 && carriage < start) carriage = chunk.indexOf(CARRIAGE_RETURN, start);
@@ -55,12 +62,17 @@ export class EventScanner {
     return Math.max(longest, this.eventBytes);
   }
 
-  /** Forgets the event that a broken stream did not complete. */
-  breakOff(): void {
+  /**
+   * Forgets the event that a broken stream did not complete, and returns what makes it one of a type that no reader looks
+   * at; a server sends it again.
+   */
+  breakOff(): Buffer {
+    const rest = Buffer.from(`${this.lineBytes > 0 ? '\n' : ''}event: broken-off\n\n`);
     this.endEvent();
     this.isAfterReturn = false;
     this.line = Buffer.alloc(0);
     this.lineBytes = 0;
+    return rest;
   }
 
   private extendLine(part: Buffer): void {
@@ -91,7 +103,7 @@ export class EventScanner {
 
   private completeEvent(): void {
     this.lastEventId = this.pendingId ?? this.lastEventId;
-    this.ended += 1;
+    this.endedInTurn += 1;
     this.endEvent();
   }
 

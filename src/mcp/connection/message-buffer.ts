@@ -12,7 +12,7 @@ export interface MessageBufferEvents {
   readonly onBreach: (failure: RequestFailure) => void;
   /** The reply to the request of this id cannot be read. */
   readonly onMisread: (id: string | number) => void;
-  /** More messages wait than are taken in at a turn: `readMessage` is to be called again in another one. */
+  /** More messages wait than are read in a turn: `readMessage` is to be called again when another one has begun. */
   readonly onPause: () => void;
 }
 
@@ -20,7 +20,7 @@ export interface MessageBufferEvents {
 export class MessageBuffer extends ReadBuffer {
   private lines: string[] = [];
   private next = 0;
-  private turnEnd = MOST_IN_A_TURN;
+  private leftOfTurn = MOST_IN_A_TURN;
   private parts: Buffer[] = [];
   private length = 0;
   private readonly depth = new JsonDepth();
@@ -50,11 +50,11 @@ export class MessageBuffer extends ReadBuffer {
       this.forgetLines();
       return null;
     }
-    if (this.next === this.turnEnd) {
-      this.turnEnd += MOST_IN_A_TURN;
+    if (this.leftOfTurn === 0) {
       this.events.onPause();
       return null;
     }
+    this.leftOfTurn -= 1;
     this.next += 1;
     try {
       return deserializeMessage(line);
@@ -65,9 +65,9 @@ export class MessageBuffer extends ReadBuffer {
     }
   }
 
-  /** No more comes, and what has come is read without another pause. */
-  end(): void {
-    this.turnEnd = Infinity;
+  /** Another turn has begun, in which so many messages are read. */
+  beginTurn(messages = MOST_IN_A_TURN): void {
+    this.leftOfTurn = messages;
   }
 
   override clear(): void {
@@ -78,7 +78,6 @@ export class MessageBuffer extends ReadBuffer {
   private forgetLines(): void {
     this.lines = [];
     this.next = 0;
-    this.turnEnd = MOST_IN_A_TURN;
   }
 
   private beginLine(): void {

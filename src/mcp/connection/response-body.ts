@@ -41,7 +41,7 @@ export function mediaType(response: Response): string {
 
 /** The body of a response, which may be none. */
 export function bodyOf(response: Response): Body {
-  return response instanceof StreamedResponse ? response.source : ((response.body as Body | null) ?? nothing());
+  return response instanceof StreamedResponse ? response.source : ((response.body as Body | null) ?? noBody());
 }
 
 /**
@@ -100,6 +100,6 @@ function streamOf(body: Body): ReadableStream<Uint8Array> {
   );
 }
 
-async function* nothing(): Body {
+export async function* noBody(): Body {
   // No chunk.
 }

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { EventScanner } from './event-scanner';
-import { bodyOf, discard, mediaType, withBody, type Body } from './response-body';
+import { bodyOf, discard, mediaType, noBody, withBody, type Body } from './response-body';
 import { inTurns } from './turns';
 
 const SHORTEST_WAIT = 1_000;
@@ -33,21 +33,24 @@ export async function standingStream(open: Opener, options: StandingStreamOption
 async function* events(first: Body, open: Opener, options: StandingStreamOptions): AsyncGenerator<Uint8Array> {
   const scanner = new EventScanner();
   let silent = 0;
-  for (let body: Body | undefined = first; ; body = await openedAgain(scanner, open, { ...options, silent })) {
+  for (
+    let body: Body | 'refused' = first;
+    body !== 'refused';
+    body = await openedAgain(scanner, open, { ...options, silent })
+  ) {
     silent += 1;
     try {
-      for await (const chunk of body ?? []) {
+      for await (const chunk of body) {
         // An event that is too long or too deep cannot be given to its reader, nor can what follows it.
         if (scanner.longest(chunk) > options.maxBytes || scanner.isTooDeep) return;
         silent = 0;
-        yield* inTurns(scanner.lines, scanner.ended);
+        yield* inTurns(scanner.lines, scanner.turns);
       }
     } catch {
       // The connection broke, which is one of the ways in which it ends.
     }
     if (options.signal.aborted || silent > MOST_SILENT_OPENINGS) return;
-    scanner.breakOff();
-    yield Buffer.from('\n\n');
+    yield scanner.breakOff();
   }
 }
 
@@ -55,7 +58,7 @@ async function openedAgain(
   scanner: EventScanner,
   open: Opener,
   { signal, silent }: StandingStreamOptions & { readonly silent: number },
-): Promise<Body | undefined> {
+): Promise<Body | 'refused'> {
   const shortest = SHORTEST_WAIT * 2 ** Math.max(0, silent - 1);
   const wait = Math.min(Math.max(scanner.retry ?? 0, shortest), LONGEST_WAIT);
   try {
@@ -63,8 +66,14 @@ async function openedAgain(
     const response = await open({ lastEventId: scanner.lastEventId });
     if (response.ok && mediaType(response) === 'text/event-stream') return bodyOf(response);
     discard(response);
+    if (isFinal(response.status)) return 'refused';
   } catch {
     // It could not be opened now; calls tell of a server that is gone.
   }
-  return undefined;
+  return noBody();
+}
+
+/** Whether it is of no use to ask again: there is no such stream, or not for this session. */
+function isFinal(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }

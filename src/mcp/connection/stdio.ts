@@ -11,6 +11,7 @@ import { RequestFailure, type CallbackFailure, type RequestFailureDetails } from
 import { afterLastWords } from './last-words';
 import { MessageBuffer } from './message-buffer';
 import { Redaction } from './redaction';
+import { MOST_IN_A_TURN } from './turns';
 
 /** Characters of stderr that an error tells, and that are kept for it. */
 const TAIL_LENGTH = 500;
@@ -21,13 +22,15 @@ const DEFAULT_MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 interface SdkFields {
   _process?: ChildProcess;
   _readBuffer: ReadBuffer;
-  processReadBuffer(): void;
+  processReadBuffer?(): void;
 }
 
 /** The SDK's transport to a child process: its stderr drained, its messages bounded, and nothing of it left at close. */
 export class StdioTransport extends StdioClientTransport {
   /** Set by the channel: told of each request whose reply can no longer come. */
   onlostreply?: (id: string | number, failure: RequestFailureDetails | CallbackFailure) => void;
+  /** Whether the child has exited or closed a pipe. */
+  isEnding = false;
   /** Takes the values of the application's variables out of a text. */
   readonly redact: (text: string) => string;
   private readonly decoder = new StringDecoder('utf8');
@@ -35,7 +38,6 @@ export class StdioTransport extends StdioClientTransport {
   private readonly buffer: MessageBuffer;
   private child: ChildProcess | undefined;
   private failure: RequestFailure | undefined;
-  private hasExited = false;
 
   constructor({ command, args, env, cwd, maxMessageBytes }: StdioConnectionOptions) {
     super({
@@ -59,6 +61,7 @@ export class StdioTransport extends StdioClientTransport {
       onMisread: (id) => this.onlostreply?.(id, { kind: 'unreadable', message: 'it is no message of the protocol' }),
       onPause: () => this.goOnNextTurn(),
     });
+    if (!this.fields.processReadBuffer) this.buffer.beginTurn(Infinity);
     showOnly(this, []); // the variables may hold credentials
   }
 
@@ -75,7 +78,7 @@ export class StdioTransport extends StdioClientTransport {
     this.child = child;
     if (!child) return;
     const ending = (): void => {
-      this.hasExited = true;
+      this.isEnding = true;
       afterLastWords(child, () => {
         hangUp(child);
         this.takeRest();
@@ -99,10 +102,6 @@ export class StdioTransport extends StdioClientTransport {
     hangUp(child);
   }
 
-  get isEnding(): boolean {
-    return this.hasExited;
-  }
-
   /** Why the connection has ended: a message over the limit, or the child's end with what it last wrote to stderr. */
   endReason(): RequestFailureDetails {
     if (this.failure) return this.failure.details;
@@ -117,14 +116,18 @@ export class StdioTransport extends StdioClientTransport {
     stdout?.pause();
     setImmediate(() => {
       stdout?.resume();
-      this.fields.processReadBuffer();
+      this.read(MOST_IN_A_TURN);
     });
   }
 
   /** Takes in what the child has left, however much it is. */
   private takeRest(): void {
-    this.buffer.end();
-    this.fields.processReadBuffer();
+    this.read(Infinity);
+  }
+
+  private read(messages: number): void {
+    this.buffer.beginTurn(messages);
+    this.fields.processReadBuffer?.();
   }
 
   /** Keeps the end of stderr, without a word that is cut: it could be a part of a secret, by which nobody knows it. */
