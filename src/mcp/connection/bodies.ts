@@ -174,7 +174,9 @@ async function resumed(
 }
 
 function tooMany(messages: number): RequestFailure {
-  const message = `the server sent a batch of ${messages} messages in reply to one, and more than ${MOST_MESSAGES} are not taken in`;
+  const message =
+    `the server sent a batch of ${messages} messages in reply to one, and more than ${MOST_MESSAGES} are not taken in: ` +
+    'have it answer one request by one message, or by an event stream';
   return new RequestFailure({ kind: 'limit', message });
 }
 

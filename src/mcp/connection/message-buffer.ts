@@ -66,7 +66,7 @@ export class MessageBuffer extends ReadBuffer {
   }
 
   /** Another turn has begun, in which so many messages are read. */
-  beginTurn(messages = MOST_IN_A_TURN): void {
+  beginTurn(messages: number): void {
     this.leftOfTurn = messages;
   }
 

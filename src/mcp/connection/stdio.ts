@@ -120,7 +120,7 @@ export class StdioTransport extends StdioClientTransport {
     });
   }
 
-  /** Takes in what the child has left, however much it is. */
+  /** Takes in all that has come of the child, however much it is. */
   private takeRest(): void {
     this.read(Infinity);
   }
