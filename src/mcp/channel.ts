@@ -17,7 +17,7 @@ import { readReply } from './reply';
 import { CLAIM, exchangeOf, type Claim, type Exchange } from './exchange';
 import { CallbackFailure, isMisreading, type RequestFailureDetails } from './request-failure';
 import { sendFailure } from './send-failure';
-import { noReply, replyFor } from './stand-in-reply';
+import { replyFor } from './stand-in-reply';
 
 /** Milliseconds that the server has to hear that its session ends, and that a transport has to close. */
 const FAREWELL_BOUND = 2_000;
@@ -27,6 +27,8 @@ const CLOSING_BOUND = 10_000;
 interface ChannelOwner {
   /** Whether a notification is for the client. */
   passes(notification: Notification): boolean;
+  /** Has the client forget a request of the library's; false where it takes a message for that. */
+  settles(exchange: Exchange): boolean;
   /** There is no connection any more. */
   ended(): void;
 }
@@ -125,7 +127,7 @@ export class Channel implements Transport {
     const { exchange } = claim;
     if (!exchange || !this.open.has(exchange)) return;
     void this.sendNotice(exchange.id);
-    this.onmessage?.(noReply(exchange.id));
+    this.settle(exchange);
   }
 
   /** Ends the session on the server where the transport can, once, in bounded time. Never rejects. */
@@ -173,16 +175,20 @@ export class Channel implements Transport {
     this.hooks.settled?.(exchange.id, true);
     Object.assign(exchange, readReply(message));
     // The client takes notifications in a turn later than replies, and after a reply nothing belongs to its call.
-    void Promise.resolve().then(() => this.guarded(() => this.onmessage?.(replyFor(exchange, message), extra)));
+    void Promise.resolve().then(() => this.guarded(() => this.settle(exchange, message, extra)));
   }
 
-  /** The client only forgets a request when a reply comes, so a request whose reply cannot come is given one. */
+  /** The client forgets a request when a reply comes, so one whose reply cannot come is given one. */
   private lose(id: string | number, failure: RequestFailureDetails | CallbackFailure): void {
     const exchange = this.open.take(id);
     if (!exchange) return;
     this.hooks.settled?.(id, false);
     exchange.failure = failure;
-    this.onmessage?.(noReply(id));
+    this.settle(exchange);
+  }
+
+  private settle(exchange: Exchange, message?: JSONRPCMessage, extra?: MessageExtraInfo): void {
+    if (!exchange.isOurs || !this.owner.settles(exchange)) this.onmessage?.(replyFor(exchange, message), extra);
   }
 
   private async sendNotice(requestId: string | number, options?: TransportSendOptions): Promise<void> {

@@ -15,6 +15,7 @@ import {
   hearsNotification,
   isStdioTransport,
   requestsAsSdk,
+  settleRequest,
   startIdsAtRandom,
   type AnyTransport,
   type Client,
@@ -22,6 +23,7 @@ import {
 import type { Notification } from './notices';
 import { CallbackFailure, RequestFailure } from './request-failure';
 import { sendFailure } from './send-failure';
+import { relatedTask } from './task';
 
 /** Any object: what is in it is looked at by the code that needs it. */
 const anyResult = z.custom<Record<string, unknown>>(
@@ -68,6 +70,7 @@ export class Link {
     this.needsSignal = !requestsAsSdk(client);
     this.channel = new Channel(transport, {
       passes: (notification) => this.isForClient(notification),
+      settles: ({ id, result }) => !this.needsSignal && settleRequest(client, id, result !== undefined),
       ended: () => this.end.end(),
     });
     this.isStdio = isStdioTransport(transport);
@@ -224,13 +227,6 @@ export class Link {
     }
     return error instanceof CallbackFailure ? error : new RequestFailure(sendFailure(error));
   }
-}
-
-/** The task that a message belongs to (MCP specification, Tasks, related task metadata). */
-function relatedTask(params: object): unknown {
-  const { _meta } = params as { _meta?: unknown };
-  const task = (Object(_meta) as Record<string, unknown>)['io.modelcontextprotocol/related-task'];
-  return (Object(task) as { taskId?: unknown }).taskId;
 }
 
 /** Whether the server answered a request that failed. */

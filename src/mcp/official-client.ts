@@ -63,7 +63,8 @@ export function hooksOf(transport: AnyTransport): TransportHooks {
 /** What this library uses of the client's own fields; where one is missing, the SDK's behaviour remains. */
 interface SdkFields {
   _requestMessageId?: unknown;
-  readonly _responseHandlers?: ReadonlyMap<unknown, unknown>;
+  readonly _responseHandlers?: Map<unknown, (reply: Error | { readonly result: object }) => void>;
+  _cleanupTimeout?(id: unknown): void;
   readonly _capabilities?: Readonly<Record<string, object | undefined>>;
   readonly _notificationHandlers?: ReadonlyMap<string, unknown>;
 }
@@ -107,6 +108,23 @@ export function requestsAsSdk(client: Client): boolean {
     base = next;
   }
   return (base as Client).request === client.request;
+}
+
+const EMPTY_REPLY = { jsonrpc: '2.0', result: {} };
+const NO_REPLY = new Error('no reply');
+
+/**
+ * Settles a request of a client's as a reply would that is empty, or an error where `succeeded` is false. It takes a
+ * message for that, which the client would look through three times. False where the client cannot be told so.
+ */
+export function settleRequest(client: Client, id: string | number, succeeded: boolean): boolean {
+  const fields = client as unknown as SdkFields;
+  const handler = fields._responseHandlers?.get(id);
+  if (!handler || !fields._cleanupTimeout) return false;
+  fields._responseHandlers?.delete(id);
+  fields._cleanupTimeout(id);
+  handler(succeeded ? EMPTY_REPLY : NO_REPLY);
+  return true;
 }
 
 // An application may load the other build of the SDK than this library does, so nothing here uses instanceof.
