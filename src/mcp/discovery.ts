@@ -86,8 +86,9 @@ async function attempt(definition: ToolsetDefinition, binding: ToolBinding, forg
 }
 
 async function report(error: McpToolsetError, definition: ToolsetDefinition, binding: ToolBinding): Promise<void> {
-  const { onError } = definition;
+  const { onError, name } = definition;
   if (onError !== undefined) await callMethod(toolsetInstance(definition, binding), onError, error, { binding });
+  else settingsOf(binding.container).logger.warn(`Toolset ${name} is optional, and has no tools in this run.`, error);
 }
 
 /** The story: instance, catalog, session, tools; the session has its client when it is first needed. */

@@ -4,20 +4,20 @@ import type { Link } from './link';
 import { isAlreadyStarted } from './official-client';
 import { RequestFailure } from './request-failure';
 
-/** The error of a server that was too slow. */
-export function tooSlow(subject: RequestSubject, timeout: number): ProviderError {
+/** The error of a server that was too slow; `stray` says what else came of it. */
+export function tooSlow(subject: RequestSubject, timeout: number, stray = ''): ProviderError {
   return new ProviderError(
-    `${describe(subject)}: no answer within ${timeout} ms. Raise "timeout" if the server needs longer.`,
+    `${describe(subject)}: no answer within ${timeout} ms${stray}. Raise "timeout" if the server needs longer.`,
     { toolset: subject.toolset, outcome: outcomeOf(subject, 'unknown') },
   );
 }
 
 /** What a refused request fails with when there is no new session; what a callback threw stays as it is. */
-export function notReopened(error: unknown, subject: RequestSubject): unknown {
+export function notReopened(error: unknown, subject: RequestSubject, why: string): unknown {
   const { toolset } = subject;
   const isDeclaration = ConfigurationError.is(error);
   if (!isDeclaration && !ProviderError.is(error) && !ProtocolError.is(error)) return error;
-  const message = `Toolset ${toolset}: the server has forgotten the session, and a new one could not be opened: ${error.message}`;
+  const message = `Toolset ${toolset}: ${why}, and a new one could not be opened: ${error.message}`;
   const options = { toolset, cause: error, outcome: outcomeOf(subject, 'refused') };
   if (AuthorizationRequiredError.is(error)) {
     return new AuthorizationRequiredError(message, { ...options, authorizationUrl: error.authorizationUrl });
@@ -25,10 +25,17 @@ export function notReopened(error: unknown, subject: RequestSubject): unknown {
   return new (isDeclaration ? ConfigurationError : ProviderError)(message, options);
 }
 
-/** Whether a request failed because the server has forgotten the session. */
-export function isForgotten(error: unknown, link: Link): boolean {
-  if (!(error instanceof RequestFailure) || !link.hasSessionId) return false;
-  return error.details.kind === 'http' && error.details.status === 404;
+/**
+ * What is wrong with the session of a request that the server refused, where a new one may do better; `isInherited` says
+ * whether it was opened by an earlier run, with the credentials of that.
+ */
+export function faultOfSession(error: unknown, link: Link, isInherited: boolean): string | undefined {
+  if (!(error instanceof RequestFailure) || error.details.kind !== 'http') return undefined;
+  const { status } = error.details;
+  if (status === 404 && link.hasSessionId) return 'the server has forgotten the session';
+  if (status === 401 && isInherited)
+    return 'the server refuses the credentials of the session, which an earlier run opened';
+  return undefined;
 }
 
 /** What the application is told of a request that failed. */

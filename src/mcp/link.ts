@@ -109,6 +109,11 @@ export class Link {
     return hooksOf(this.transport).redact?.(text) ?? text;
   }
 
+  /** What the server has written that is no message, where that is known; empty, or the rest of a sentence. */
+  stray(): string {
+    return hooksOf(this.transport).stray?.() ?? '';
+  }
+
   /** Why the connection has ended. */
   endReason(): string {
     const reason = this.channel.endReason();

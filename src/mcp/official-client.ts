@@ -41,6 +41,8 @@ export interface TransportHooks {
   redact?(text: string): string;
   /** stdio: whether the server's process has exited or closed a pipe, though its last words may still come. */
   readonly isEnding?: boolean;
+  /** stdio: what the server's process has written that is no message; empty, or the rest of a sentence. */
+  stray?(): string;
   /** stdio: why the connection has ended. */
   endReason?(): RequestFailureDetails;
 }

@@ -7,7 +7,7 @@ import type { RequestSubject } from './failures';
 import type { RawResult } from './reply';
 import type { Handlers } from './handlers';
 import { Link, type LinkRequest } from './link';
-import { explained, isForgotten, notReopened, tooSlow } from './link-failures';
+import { explained, faultOfSession, notReopened, tooSlow } from './link-failures';
 import { Patience } from './patience';
 import { closeTogether } from './session-registry';
 import { checkedUnconnected, discard } from './unconnected';
@@ -33,12 +33,17 @@ export interface TimedRequest extends LinkRequest {
   readonly wait: Patience;
 }
 
-/** A link that is made anew when the server has forgotten its session (MCP specification, Transports, session management). */
+/**
+ * A link that is made anew when the server has forgotten its session (MCP specification, Transports, session management),
+ * or does not accept the credentials of an earlier run any more.
+ */
 export class ReopeningLink {
   /** The calls that wait for their results. */
   readonly calls = new ActiveCalls();
 
   private current: Link | undefined;
+  /** The link that was opened for an earlier run. */
+  private inherited: Link | undefined;
   private reopening: Promise<void> | undefined;
   /** Every link that is not closed, the forgotten ones included. */
   private readonly links = new Set<Link>();
@@ -82,7 +87,7 @@ export class ReopeningLink {
     const connectOptions = definition.source.kind === 'factory' ? definition.source.connectOptions : {};
     const subject: RequestSubject = { toolset: definition.name, method: 'initialize', ...(phase && { phase }) };
     const time = connectOptions.timeout ?? this.requestTimeout;
-    const wait = new Patience([this.source.signal, this.end], time, () => tooSlow(subject, time));
+    const wait = new Patience([this.source.signal, this.end], time, () => tooSlow(subject, time, link.stray()));
     try {
       this.source.handlers.attach(link, () => this.source.handlers);
       await link.connect(connectOptions, wait);
@@ -97,8 +102,8 @@ export class ReopeningLink {
   }
 
   /**
-   * Sends a request and waits for its result; a request that the server refused because it has forgotten the session
-   * goes out once more through a new one.
+   * Sends a request and waits for its result; a request that the server refused because of its session goes out once more
+   * through a new one.
    * @throws the reason of `until`, ProviderError, ProtocolError, or for a call ToolError
    */
   request(request: TimedRequest): Promise<RawResult> {
@@ -114,6 +119,7 @@ export class ReopeningLink {
   /** Has it serve another run, by what the connections of that one are made from. */
   serve(source: LinkSource): void {
     this.source = source;
+    this.inherited = this.current;
   }
 
   /** Has it serve nobody, and forget whom it served; `onLost` is called when its connection ends. */
@@ -158,27 +164,28 @@ export class ReopeningLink {
     }
   }
 
-  /** Waits until the link that has been forgotten is replaced, by whichever of its requests noticed first. */
-  private async reopened(forgotten: Link, { subject, wait, until }: TimedRequest): Promise<void> {
-    if (this.current === forgotten) {
+  /** Waits until a link is replaced, by whichever of its requests noticed first what is wrong with it. */
+  private async reopened(refused: Link, { subject, wait, until }: TimedRequest, fault: string): Promise<void> {
+    if (this.current === refused) {
       this.reopening ??= this.open().finally(() => {
         this.reopening = undefined;
-        if (this.current !== forgotten && forgotten.isIdle) void this.retire(forgotten);
+        if (this.current !== refused && refused.isIdle) void this.retire(refused);
       });
     }
     try {
       if (this.reopening) await untilAborted(this.reopening, until);
     } catch (error) {
-      throw until.aborted ? until.reason : notReopened(error, subject);
+      throw until.aborted ? until.reason : notReopened(error, subject, fault);
     }
     wait.restart();
   }
 
-  /** Sends a request again where it failed because the server has forgotten the session. */
-  private async resentAfter(error: unknown, forgotten: Link, request: TimedRequest): Promise<RawResult> {
-    if (!isForgotten(error, forgotten)) throw explained(error, request.subject, forgotten);
+  /** Sends a request again where it was refused because of its session. */
+  private async resentAfter(error: unknown, refused: Link, request: TimedRequest): Promise<RawResult> {
+    const fault = faultOfSession(error, refused, refused === this.inherited);
+    if (fault === undefined) throw explained(error, request.subject, refused);
     request.until.throwIfAborted();
-    await this.reopened(forgotten, request);
+    await this.reopened(refused, request, fault);
     const link = this.inUse(request.subject);
     try {
       return await link.request(request);

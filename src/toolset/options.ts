@@ -28,17 +28,20 @@ export interface CatalogOptions {
   readonly ttl: number;
   /**
    * Whose catalog it is: runs with the same key share one. Needed where the connection depends on the binding; otherwise
-   * there is one for all.
+   * there is one for all. Nothing, or an empty key, is a ConfigurationError.
    */
-  readonly key?: ((binding: ToolBinding) => Awaitable<string>) | undefined;
+  readonly key?: ((binding: ToolBinding) => Awaitable<string | undefined>) | undefined;
 }
 
 /** How sessions outlive the runs that they serve. */
 export interface SessionOptions {
   /** A session belongs to the application and is lent to one run after the other. */
   readonly scope: 'application';
-  /** Whose session it is: only runs with the same key are lent it, so the key has to name whoever's credentials it has. */
-  readonly key: (binding: ToolBinding) => Awaitable<string>;
+  /**
+   * Whose session it is: only runs with the same key are lent it, so the key has to name whoever's credentials it has.
+   * Nothing, or an empty key, is a ConfigurationError.
+   */
+  readonly key: (binding: ToolBinding) => Awaitable<string | undefined>;
   /** How long a session may wait for its next run before it is closed, in milliseconds. Default 60,000. */
   readonly idleTimeout?: number | undefined;
   /** How many sessions of the toolset may wait; the one that has waited longest is closed. Default 100. */

@@ -225,9 +225,18 @@ describe('R10: an optional toolset whose server is at fault has no tools', () =>
     expect(reports[0]?.error.message).toMatch(new RegExp(`${method}: no answer within ${LIMIT} ms`));
   });
 
-  it('R10: without an @OnError method it has no tools either', async () => {
+  it('R10: without an @OnError method it has no tools either, and a warning says why', async () => {
     const server = await startRawHttp({ on: { initialize: (exchange) => exchange.raw(500) } });
     expect((await scene.registered(shop(server.connection, { optional: true }))).names).toEqual([]);
+    expect(scene.warnings).toEqual([
+      expect.stringMatching(/^Toolset Shop is optional, and has no tools in this run\./),
+    ]);
+  });
+
+  it('R10: with one, there is no warning', async () => {
+    const server = await startRawHttp({ on: { initialize: (exchange) => exchange.raw(500) } });
+    await scene.registered(flaky(server.connection).Flaky);
+    expect(scene.warnings).toEqual([]);
   });
 
   it('R10: without a run too, and the error goes to @OnError with the binding', async () => {

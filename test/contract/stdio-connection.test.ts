@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { ProviderError, type ToolExecution } from 'mcp-toolset';
+import { leapingClock, LIMIT } from '../leaping-clock';
 import { closeServersAfterEach, isAlive, rawStdio, tool, waitForNoChildren } from '../servers';
 import { callOnce, connected, failureOf, rejectionOf } from './connected';
 
@@ -22,6 +23,32 @@ describe('R39: a child that cannot be started', () => {
     const failure = await rejectionOf(connected({ command: '/no/such/server', args: ['--key=sesame-12345'] }));
     expect(failure).toMatchObject({ code: 'provider_error', cause: { code: 'ENOENT', path: '/no/such/server' } });
     expect(inspect(failure, { depth: null, showHidden: true })).not.toContain('sesame');
+  });
+});
+
+describe('R39: a child that does not answer', () => {
+  const clock = leapingClock();
+
+  it('is told with what it wrote that is no message, without the secrets', async () => {
+    const server = await rawStdio({
+      on: {
+        initialize: (exchange) => {
+          exchange.stderr(`waiting for ${process.env.KEY}\n`);
+          exchange.write(`Listening with ${process.env.KEY}\nand more\n`);
+          exchange.request('after', 'ping');
+        },
+      },
+    });
+    const connection = { ...server.connection, env: { KEY: 'sesame-12345' }, timeout: LIMIT };
+    const failure = rejectionOf(connected(connection));
+    await server.waitFor('response');
+    clock.leap(LIMIT);
+    expect(String(await failure)).toMatch(
+      new RegExp(
+        `initialize: no answer within ${LIMIT} ms; a line of its stdout that is no message of the protocol: ` +
+          'Listening with \\[redacted\\]; the last lines of its stderr: waiting for \\[redacted\\]\\. Raise',
+      ),
+    );
   });
 });
 
@@ -105,31 +132,33 @@ describe('R39: a child that ends', () => {
     const failure = await rejectionOf(connected(server.connection));
     expect(failure).toBeInstanceOf(ProviderError);
     expect(String(failure)).toContain('initialize: ');
+    expect(String(failure)).toContain("the server's process has ended with exit code 1; ");
     expect(String(failure)).toContain('the last lines of its stderr: no licence found');
   });
 
-  it.each(['exit', 'die'])(
-    'during a call, by %s, leaves its outcome unknown, and later calls are not sent',
-    async (way) => {
-      const server = await rawStdio({
-        data: way,
-        tools: [tool('a')],
-        call: (_params, exchange) => {
-          exchange.stderr('a fatal error\n');
-          if (exchange.data === 'die') exchange.die();
-          else exchange.exit(0);
-        },
-      });
-      await using session = await connected(server.connection);
-      const failure = failureOf(await session.call());
-      expect(failure).toMatchObject({ name: 'ProviderError', outcome: 'unknown' });
-      expect(failure.message).toContain('the last lines of its stderr: a fatal error');
-      const later = failureOf(await session.call());
-      expect(later).toMatchObject({ name: 'ProviderError', outcome: 'not-sent' });
-      expect(later.message).toMatch(/the session is closed: .*: a fatal error\. A new run has a new one\.$/);
-      expect(server.calls).toHaveLength(1);
-    },
-  );
+  it.each([
+    ['exit', 'has ended with exit code 0;'],
+    ['die', 'was ended by SIGKILL;'],
+  ])('during a call, by %s, leaves its outcome unknown, and later calls are not sent', async (way, ending) => {
+    const server = await rawStdio({
+      data: way,
+      tools: [tool('a')],
+      call: (_params, exchange) => {
+        exchange.stderr('a fatal error\n');
+        if (exchange.data === 'die') exchange.die();
+        else exchange.exit(0);
+      },
+    });
+    await using session = await connected(server.connection);
+    const failure = failureOf(await session.call());
+    expect(failure).toMatchObject({ name: 'ProviderError', outcome: 'unknown' });
+    expect(failure.message).toContain(ending);
+    expect(failure.message).toContain('the last lines of its stderr: a fatal error');
+    const later = failureOf(await session.call());
+    expect(later).toMatchObject({ name: 'ProviderError', outcome: 'not-sent' });
+    expect(later.message).toMatch(/the session is closed: .*: a fatal error\. A new run has a new one\.$/);
+    expect(server.calls).toHaveLength(1);
+  });
 
   it('right after its reply has replied', async () => {
     const server = await rawStdio({

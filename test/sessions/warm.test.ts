@@ -31,6 +31,7 @@ import {
   text,
   tool,
   waitForNoChildren,
+  type HttpExchange,
   type RawHttpScript,
   type RawHttpServer,
 } from '../servers';
@@ -183,7 +184,7 @@ describe('a session of the application', () => {
   });
 
   it.each([[''], [undefined]])('has a key that is a string, not %p', async (value) => {
-    const { server, toolset } = await shop({}, { session: { key: () => value! } });
+    const { server, toolset } = await shop({}, { session: { key: () => value } });
     await expect(inRun(toolset, callX)).rejects.toThrow(/Warm: the "key" of option "session" returned/);
     expect(server.requests).toEqual([]);
   });
@@ -252,6 +253,60 @@ describe('a session that is of no use any more is never lent', () => {
     expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
     expect(count(server, 'initialize')).toBe(2);
     expect(count(server, 'tools/call')).toBe(3);
+  });
+
+  describe('after its server has withdrawn the credentials of the run that opened it', () => {
+    const shops = async (catalog?: ToolsetOptions['catalog']) => {
+      let valid = 't1';
+      let sent = 't1';
+      const server = await startRawHttp({ tools: [tool('x')] });
+      const guarded = (exchange: HttpExchange): Promise<void> | void =>
+        exchange.headers.authorization === `Bearer ${valid}` ? exchange.polite() : exchange.raw(401, {}, 'expired');
+      server.script.on = { initialize: guarded, 'tools/list': guarded, 'tools/call': guarded };
+      @McpToolset({
+        connection: () => ({ ...server.connection, headers: { Authorization: `Bearer ${sent}` } }),
+        session: { scope: 'application', key: byActor },
+        ...(catalog && { catalog }),
+      })
+      class Rotating {}
+      await inRun(Rotating, callX);
+      valid = 't2';
+      return { server, toolset: Rotating, send: (token: string) => void (sent = token) };
+    };
+
+    it.each([
+      ['of the list', undefined],
+      ['of a call', { ttl: 60_000, key: byActor }],
+    ])('it is opened anew with those of the run that notices by a refusal %s', async (_what, catalog) => {
+      const { server, toolset, send } = await shops(catalog);
+      send('t2');
+      expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
+      expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
+      expect(count(server, 'initialize')).toBe(2);
+      await server.waitFor('DELETE');
+      expect(server.sessions).toHaveLength(1);
+    });
+
+    it('and if those are refused too, the error says both, once for each run', async () => {
+      const { server, toolset } = await shops({ ttl: 60_000, key: byActor });
+      const { error } = await inRun(toolset, callX);
+      expect(error).toMatchObject({ outcome: 'refused' });
+      expect(String(error)).toMatch(
+        /Rotating: the server refuses the credentials of the session, which an earlier run opened, and a new one could not be opened: .*initialize: .*HTTP 401 \(expired\)/,
+      );
+      expect(count(server, 'initialize')).toBe(2);
+    });
+
+    it('but not for a refusal of those that the run itself has sent', async () => {
+      const { server, toolset, send } = await shops();
+      send('t2');
+      const { error } = await inRun(toolset, async (registry) => {
+        server.script.on = { 'tools/call': (exchange) => exchange.raw(401, {}, 'expired') };
+        return callX(registry);
+      });
+      expect(String(error)).toMatch(/tool "x": the server answered HTTP 401 \(expired\)/);
+      expect(count(server, 'initialize')).toBe(2);
+    });
   });
 
   it('after a server that has restarted while it waited', async () => {

@@ -194,6 +194,12 @@ export const correct: Record<string, string> = {
         return { client: new Client({ name: 'a', version: '1' }), transport };
       }
     }`,
+  'a key of what is shared may be missing, which is found when it is asked for': `
+    const key = ({ run }: ToolBinding) => run?.invocation.actorId;
+    export const options: lib.ToolsetOptions = {
+      catalog: { ttl: 1, key },
+      session: { scope: 'application', key },
+    };`,
   'settings take a console, and part of the limits': `
     configureMcpToolset(container, { logger: console, limits: { maxTools: 5 }, timeout: undefined });`,
 };

@@ -5,6 +5,7 @@ import { JsonDepth, tooDeep } from './json-depth';
 import { MOST_IN_A_TURN } from './turns';
 
 const LINE_FEED = 10;
+const EXCERPT_LENGTH = 200;
 
 /** What is told of messages that never become any. */
 export interface MessageBufferEvents {
@@ -18,6 +19,9 @@ export interface MessageBufferEvents {
 
 /** Bounds each message of a child, where the SDK's buffer bounds what happens to be in it, and copies no byte twice. */
 export class MessageBuffer extends ReadBuffer {
+  /** The beginning of the first line that was no message. */
+  misread: string | undefined;
+
   private lines: string[] = [];
   private next = 0;
   private leftOfTurn = MOST_IN_A_TURN;
@@ -59,6 +63,7 @@ export class MessageBuffer extends ReadBuffer {
     try {
       return deserializeMessage(line);
     } catch (error) {
+      this.misread ??= line.slice(0, EXCERPT_LENGTH);
       const id = line.startsWith('{') ? replyId(line) : undefined;
       if (id !== undefined) this.events.onMisread(id);
       throw error;

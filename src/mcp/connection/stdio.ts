@@ -105,9 +105,24 @@ export class StdioTransport extends StdioClientTransport {
   /** Why the connection has ended: a message over the limit, or the child's end with what it last wrote to stderr. */
   endReason(): RequestFailureDetails {
     if (this.failure) return this.failure.details;
+    return { kind: 'closed', message: this.ending() + this.stray() };
+  }
+
+  /** What the child has written that is no message, for a failure that it may explain: a beginning and an end of it. */
+  stray(): string {
+    const { misread = '' } = this.buffer;
+    const stdout = this.redact(misread).trim().toWellFormed();
     const stderr = this.redact(this.tail).trim().slice(-TAIL_LENGTH).toWellFormed();
-    const words = stderr === '' ? '' : `; the last lines of its stderr: ${stderr}`;
-    return { kind: 'closed', message: `the server's process has ended or closed its output${words}` };
+    const written = stdout === '' ? '' : `; a line of its stdout that is no message of the protocol: ${stdout}`;
+    return stderr === '' ? written : `${written}; the last lines of its stderr: ${stderr}`;
+  }
+
+  private ending(): string {
+    const { exitCode = null, signalCode = null } = this.child ?? {};
+    if (signalCode !== null) return `the server's process was ended by ${signalCode}`;
+    return exitCode === null
+      ? "the server's process has closed its output"
+      : `the server's process has ended with exit code ${exitCode}`;
   }
 
   /** Takes in no more of the child's messages until everything else in the process has had its turn. */
