@@ -24,6 +24,9 @@ export interface Claim {
   isGivenUp: boolean;
 }
 
+/** Why a request is given up whose reply is of no use any more, and whatever comes of it neither. */
+export const NOT_NEEDED = new Error('not needed any more');
+
 /**
  * Where the parameters of a request of the library's hold its claim: they reach the channel through whatever client the
  * application has, at once or later, and JSON knows no symbols.

@@ -5,7 +5,7 @@ import { Interruption, untilAborted, type Abortable } from '../run/abort';
 import type { UnconnectedClient } from '../toolset/client-source';
 import type { ActiveCalls, ActiveCall } from './active-calls';
 import { Channel } from './channel';
-import { CLAIM, type Claim, type Exchange, type RequestParams } from './exchange';
+import { CLAIM, NOT_NEEDED, type Claim, type Exchange, type RequestParams } from './exchange';
 import type { RawResult } from './reply';
 import {
   asOfficial,
@@ -138,6 +138,7 @@ export class Link {
    * @throws the reason of `until`, RequestFailure or CallbackFailure
    */
   async request({ method, params, progressToken, until, call }: LinkRequest): Promise<RawResult> {
+    until.throwIfAborted();
     const claim: Claim = { call, exchange: undefined, isGivenUp: false };
     params[CLAIM] = claim;
     if (progressToken !== undefined) params._meta = { progressToken };
@@ -147,13 +148,11 @@ export class Link {
     const sending = own ? { timeout: LONGEST_TIMER, signal: own.signal } : { timeout: LONGEST_TIMER };
     this.inFlight += 1;
     try {
-      until.throwIfAborted();
       const result = await untilAborted(this.client.request(request, anyResult, sending), until);
       // A client of the application's that sends a copy of the request loses the claim, but not the result.
       return claim.exchange?.result ?? result;
     } catch (error) {
-      // One that only asks how a task goes leaves nothing behind where it is not needed any more.
-      this.hasUnanswered ||= !isAnswered(claim.exchange) && !(until.aborted && method === 'tasks/get');
+      this.hasUnanswered ||= !isAnswered(claim.exchange) && !(until.aborted && until.reason === NOT_NEEDED);
       if (until.aborted) {
         this.channel.giveUp(claim);
         throw until.reason;
@@ -234,9 +233,9 @@ export class Link {
   }
 }
 
-/** Whether the server answered a request that failed. */
+/** Whether the server answered a request that failed, or could not have heard of it. */
 function isAnswered({ failure }: Partial<Exchange> = {}): boolean {
-  return !(failure instanceof CallbackFailure) && failure?.kind === 'reply';
+  return !(failure instanceof CallbackFailure) && (failure?.kind === 'reply' || failure?.kind === 'unsendable');
 }
 
 function requestFailure(exchange: Exchange | undefined, error: unknown): Error {

@@ -4,6 +4,7 @@ import { LONGEST_TIMER } from '../options';
 import { Interruption } from '../run/abort';
 import type { TimedRequest, ReopeningLink } from './reopening-link';
 import type { RawResult } from './reply';
+import { NOT_NEEDED } from './exchange';
 import { hasEnded, readTask, type CreatedTask, type Task } from './task';
 
 /** A task that a server carries out (MCP specification, Tasks), from when it was made to its result. */
@@ -41,7 +42,7 @@ export class RunningTask {
     } catch (error) {
       throw ToolError.is(error) ? await this.explained(error) : error;
     } finally {
-      this.scope.end();
+      this.scope.end(NOT_NEEDED);
     }
   }
 

@@ -17,7 +17,7 @@ import { isAboutCredentials } from './failures';
 
 /** How many catalogs of one toolset the process remembers: those that were used last. */
 const MOST_CATALOGS = 100;
-/** How many runs fetch a catalog at a time, where others were refused what concerns only themselves. */
+/** How many runs fetch a catalog at a time, where the credentials of others were refused. */
 const MOST_FETCHES = 8;
 /** Milliseconds that a store has to answer. */
 const STORE_BOUND = 500;
@@ -48,8 +48,10 @@ interface Entry {
   catalog?: Catalog;
   /** By the clock of `performance.now()`. */
   staleAt: number;
-  /** Those in flight: one, unless what came of those before concerned only the runs that made them. */
-  readonly fetches: Set<Promise<Catalog>>;
+  /** Fetches in flight: one, unless what came of those before concerned only the runs that made them. */
+  inFlight: number;
+  /** Told how the next fetch ends. */
+  readonly waiting: ((fetched: PromiseSettledResult<Catalog>) => void)[];
   /** What the store is told, one thing after the other. */
   told: Promise<unknown>;
   /** Whether the store has yet to be told that what it has kept is out of date. */
@@ -78,24 +80,19 @@ export class SharedCatalogs {
     for (;;) {
       const entry = this.entryOf(request);
       if (entry.catalog && performance.now() < entry.staleAt) return entry.catalog;
-      // Of those whose credentials are refused there may be any number, so several are tried at a time after a few.
-      if (entry.fetches.size < Math.min(2 ** (refused - 1), MOST_FETCHES)) return this.fetch(entry, request);
-      try {
-        return await untilAborted(Promise.any(entry.fetches), signal);
-      } catch (error) {
-        if (signal.aborted) throw error;
-        const { errors } = error as AggregateError;
-        const [fault] = errors.filter(isTheServers);
-        if (fault !== undefined) throw fault;
-        if (!errors.every(isOfTheEnd)) refused += 1;
-      }
+      // Of those whose credentials are refused there may be any number, so several are tried at a time after one was.
+      if (entry.inFlight < Math.min(2 ** refused, MOST_FETCHES)) return this.fetch(entry, request);
+      const fetched = await untilAborted(endOfNext(entry), signal);
+      if (fetched.status === 'fulfilled') return fetched.value;
+      if (isTheServers(fetched.reason)) throw fetched.reason;
+      if (!isOfTheEnd(fetched.reason)) refused += 1;
     }
   }
 
   /** Has the next run ask the server again. */
   drop(place: CatalogPlace): void {
-    const { told, catalog, fetches, isToBeForgotten } = this.entryOf(place);
-    if (isToBeForgotten && !catalog && fetches.size === 0) return;
+    const { told, catalog, inFlight, isToBeForgotten } = this.entryOf(place);
+    if (isToBeForgotten && !catalog && inFlight === 0) return;
     const entry = emptyEntry(true);
     entry.isToBeForgotten = true;
     entry.told = told.then(() => {
@@ -118,16 +115,19 @@ export class SharedCatalogs {
     entries.delete(key);
     entries.set(key, entry);
     if (entries.size > MOST_CATALOGS) {
-      const [oldest] = [...entries].find(([, { fetches }]) => fetches.size === 0) ?? [];
+      const [oldest] = [...entries].find(([, { inFlight }]) => inFlight === 0) ?? [];
       if (oldest !== undefined && oldest !== key) entries.delete(oldest);
     }
     return entry;
   }
 
-  private fetch(entry: Entry, request: CatalogRequest): Promise<Catalog> {
-    const fetch = this.fetched(entry, request).finally(() => entry.fetches.delete(fetch));
-    entry.fetches.add(fetch);
-    return fetch;
+  private async fetch(entry: Entry, request: CatalogRequest): Promise<Catalog> {
+    entry.inFlight += 1;
+    const [fetched] = await Promise.allSettled([this.fetched(entry, request)]);
+    entry.inFlight -= 1;
+    for (const tell of entry.waiting.splice(0)) tell(fetched);
+    if (fetched.status === 'rejected') throw fetched.reason;
+    return fetched.value;
   }
 
   private async fetched(entry: Entry, request: CatalogRequest): Promise<Catalog> {
@@ -194,7 +194,11 @@ export class SharedCatalogs {
 }
 
 function emptyEntry(isDropped: boolean): Entry {
-  return { staleAt: 0, fetches: new Set(), told: Promise.resolve(), isDropped };
+  return { staleAt: 0, inFlight: 0, waiting: [], told: Promise.resolve(), isDropped };
+}
+
+function endOfNext({ waiting }: Entry): Promise<PromiseSettledResult<Catalog>> {
+  return new Promise((resolve) => waiting.push(resolve));
 }
 
 /** Whether a fetch failed for what its server did, and not for what concerns only the run that made it. */

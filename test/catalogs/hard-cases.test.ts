@@ -169,33 +169,6 @@ it.each(['set', 'delete'] as const)(
   },
 );
 
-it('a session of the application whose credentials the server refuses is not lent again', async () => {
-  const valid = new Set(['Bearer 1']);
-  const server = await startRawHttp({
-    tools: TOOLS,
-    call: (_params, exchange) =>
-      valid.has(String(exchange.headers.authorization)) ? { content: [] } : exchange.raw(401, {}, 'expired'),
-  });
-  @McpToolset({
-    connection: (binding) => ({ ...server.connection, headers: { authorization: bearer(binding) } }),
-    catalog: { ttl: MINUTE, key: () => 'everyone' },
-    session: { scope: 'application', key: () => 'ada' },
-  })
-  class Warm {}
-  const call = async (token: string): Promise<string> => {
-    const run = startRun({ context: { token } });
-    const { status } = await (await registered(run, Warm)).execute({ name: 'search' });
-    await run.close();
-    return status;
-  };
-  expect(await call('1')).toBe('success');
-  valid.clear();
-  valid.add('Bearer 2');
-  // The one whose session it is finds out.
-  expect(await call('2')).toBe('error');
-  expect(await call('2')).toBe('success');
-});
-
 it('R11: the limits of a run hold also for a catalog that another run has fetched', async () => {
   const server = await startRawHttp({ tools: [tool('a'), tool('b')] });
   const toolset = toolsetFor(server.connection, { catalog: { ttl: MINUTE } });

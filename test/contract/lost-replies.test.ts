@@ -86,8 +86,11 @@ describe('R42: an answer that holds no reply is a ProtocolError at once', () => 
 
   it('whatever words of the SDK it repeats: an optional server cannot make itself a mistake of the application', async () => {
     const server = await startRawHttp({ on: { initialize: (x) => x.raw(200, JSON_TYPE, 'already started!') } });
+    const warn = jest.spyOn(console, 'warn').mockReturnValue();
     await using session = await connected(server.connection, { optional: true });
     expect(session.tools.names).toEqual([]);
+    expect(warn).toHaveBeenCalledTimes(1);
+    warn.mockRestore();
   });
 
   it('also while connecting and listing', async () => {

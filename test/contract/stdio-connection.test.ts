@@ -181,14 +181,16 @@ describe('R39: a child that ends', () => {
     expect(server.pids.some(isAlive)).toBe(false);
   });
 
-  it('while a grandchild writes on without end has ended all the same', async () => {
+  it.each([
+    ['now and then', "setInterval(() => process.stdout.write('on\\n'), 1)"],
+    ['faster than it is read', "(function on() { process.stdout.write('on\\n'.repeat(5_000), on); })()"],
+  ])('while a grandchild writes on without end, %s, has ended all the same', async (_pace, writing) => {
     const server = await rawStdio({
       tools: [tool('a')],
+      data: `${writing}; process.stdout.on('error', () => process.exit())`,
       call: (_params, exchange) => {
-        const writing =
-          "setInterval(() => process.stdout.write('on\\n'), 1); process.stdout.on('error', () => process.exit())";
         const { spawn } = process.getBuiltinModule('node:child_process');
-        spawn(process.execPath, ['-e', writing], { stdio: ['ignore', 'inherit', 'ignore'] }).once('spawn', () =>
+        spawn(process.execPath, ['-e', exchange.data], { stdio: ['ignore', 'inherit', 'ignore'] }).once('spawn', () =>
           exchange.exit(3),
         );
       },

@@ -100,7 +100,7 @@ describe('R38: the standing stream', () => {
     expect(await registry.execute({ name: 'x' })).toMatchObject({ status: 'success' });
   }, 60_000);
 
-  it('is opened again also where that fails once', async () => {
+  it.each([409, 503])('is opened again also where that fails once with %i', async (status) => {
     const heard = gate<unknown>();
     let openings = 0;
     const server = await startRawHttp({
@@ -109,7 +109,7 @@ describe('R38: the standing stream', () => {
         GET: (exchange) => {
           openings += 1;
           if (openings === 1) return exchange.sse().end();
-          if (openings === 2) return exchange.raw(503);
+          if (openings === 2) return exchange.raw(status);
           return void exchange.sse().notify('notifications/message', { level: 'info', data: 'again' });
         },
       },

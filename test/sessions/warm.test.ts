@@ -271,20 +271,24 @@ describe('a session that is of no use any more is never lent', () => {
       class Rotating {}
       await inRun(Rotating, callX);
       valid = 't2';
-      return { server, toolset: Rotating, send: (token: string) => void (sent = token) };
+      const rotate = (token: string): void => void (valid = token);
+      return { server, toolset: Rotating, rotate, send: (token: string) => void (sent = token) };
     };
 
     it.each([
       ['of the list', undefined],
       ['of a call', { ttl: 60_000, key: byActor }],
     ])('it is opened anew with those of the run that notices by a refusal %s', async (_what, catalog) => {
-      const { server, toolset, send } = await shops(catalog);
-      send('t2');
-      expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
-      expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
-      expect(count(server, 'initialize')).toBe(2);
-      await server.waitFor('DELETE');
-      expect(server.sessions).toHaveLength(1);
+      const { server, toolset, send, rotate } = await shops(catalog);
+      for (const token of ['t2', 't3']) {
+        rotate(token);
+        send(token);
+        expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
+        expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
+      }
+      expect(count(server, 'initialize')).toBe(3);
+      await open().closeAll();
+      expect(server.sessions).toEqual([]);
     });
 
     it('and if those are refused too, the error says both, once for each run', async () => {
@@ -426,6 +430,25 @@ describe('a session that is of no use any more is never lent', () => {
     expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
   });
 
+  it('after a look at a task that was never answered, although the task had failed', async () => {
+    const server = await taskServer({
+      on: {
+        'tasks/get': (exchange) =>
+          count(server, 'tasks/get') === 1 ? exchange.json(task('input_required')) : exchange.hang(),
+      },
+      result: (exchange) => exchange.error(-32000, 'broken'),
+    });
+    const toolset = warmToolset(server.connection, { timeout: LIMIT });
+    await inRun(toolset, async (registry) => {
+      const call = registry.execute({ name: 'long' });
+      // One to see how it goes, and one for what it says of the failure.
+      await server.waitFor('tasks/get', 3);
+      clock.leap(LIMIT);
+      expect(await call).toMatchObject({ content: 'broken' });
+    });
+    expect(open().size).toBe(0);
+  });
+
   it('and one is that never heard what it was asked about a task which had ended meanwhile', async () => {
     const server = await taskServer({
       on: {
@@ -441,6 +464,15 @@ describe('a session that is of no use any more is never lent', () => {
     const call = (registry: ToolRegistry) => registry.execute({ name: 'long' });
     expect(await inRun(toolset, call)).toMatchObject({ content: 'done' });
     expect(await inRun(toolset, call)).toMatchObject({ content: 'done' });
+    expect(count(server, 'initialize')).toBe(1);
+  });
+
+  it('and one is that never heard of a call, which could not be sent', async () => {
+    const { server, toolset } = await shop();
+    const input = { size: 10n };
+    await inRun(toolset, (registry) => registry.execute({ name: 'x', input }));
+    await inRun(toolset, (registry) => registry.execute({ name: 'x' }, { signal: AbortSignal.abort() }).catch(() => 0));
+    expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
     expect(count(server, 'initialize')).toBe(1);
   });
 

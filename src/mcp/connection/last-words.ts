@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** Milliseconds of silence after which the end of a child that has exited, or has closed a pipe, is not waited for. */
-const SILENCE = 500;
-/** Pieces of output that are waited for: what the child itself has left fits into fewer, and a grandchild may never end. */
+/** Milliseconds that the end of a child is waited for which has exited, or has closed a pipe. */
+const PATIENCE = 500;
+/** Pieces of output that are taken in turns: what the child itself has left fits into fewer, and a grandchild may never end. */
 const MOST_PIECES = 20;
 
 /**
@@ -14,17 +14,14 @@ export function afterLastWords(child: ChildProcess, done: () => void): void {
   let isOver = false;
   let timer: NodeJS.Timeout;
   const count = (): void => void (pieces += 1);
-  const isHeard = (before: number): boolean =>
-    pieces < MOST_PIECES && (pieces > before || child.stdout?.isPaused() === true);
   const wait = (): void => {
-    const before = pieces;
     // In a process that is slow the time may pass before it has had a turn to read.
     const check = (): void => {
       if (isOver) return;
-      if (isHeard(before)) wait();
+      if (child.stdout?.isPaused() === true && pieces < MOST_PIECES) wait();
       else done();
     };
-    timer = setTimeout(() => setImmediate(check), SILENCE).unref();
+    timer = setTimeout(() => setImmediate(check), PATIENCE).unref();
   };
   child.stdout?.on('data', count);
   child.once('close', () => {

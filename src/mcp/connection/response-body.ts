@@ -6,6 +6,9 @@ export type Body = AsyncIterable<Uint8Array>;
 /** The highest status that a `Response` can be made with. */
 export const HIGHEST_STATUS = 599;
 
+/** Refusals that say nothing of the next request: too slow, a stream whose end the server has not noticed, too many. */
+const PASSING = new Set([408, 409, 429]);
+
 const BareResponse = Response as new (body: null, init: ResponseInit) => Omit<Response, 'status' | 'body'>;
 
 /**
@@ -102,4 +105,9 @@ function streamOf(body: Body): ReadableStream<Uint8Array> {
 
 export async function* noBody(): Body {
   // No chunk.
+}
+
+/** Whether it is of no use to ask for a stream again: there is no such stream, or not for whoever asks. */
+export function isFinal(status: number): boolean {
+  return status >= 400 && status < 500 && !PASSING.has(status);
 }

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { EventScanner } from './event-scanner';
-import { bodyOf, discard, mediaType, noBody, withBody, type Body } from './response-body';
+import { bodyOf, discard, isFinal, mediaType, noBody, withBody, type Body } from './response-body';
 import { inTurns } from './turns';
 
 const SHORTEST_WAIT = 1_000;
@@ -71,9 +71,4 @@ async function openedAgain(
     // It could not be opened now; calls tell of a server that is gone.
   }
   return noBody();
-}
-
-/** Whether it is of no use to ask again: there is no such stream, or not for this session. */
-function isFinal(status: number): boolean {
-  return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }

@@ -38,6 +38,8 @@ export class StdioTransport extends StdioClientTransport {
   private readonly buffer: MessageBuffer;
   private child: ChildProcess | undefined;
   private failure: RequestFailure | undefined;
+  /** Whether messages wait for the next turn. */
+  private isWaiting = false;
 
   constructor({ command, args, env, cwd, maxMessageBytes }: StdioConnectionOptions) {
     super({
@@ -129,7 +131,11 @@ export class StdioTransport extends StdioClientTransport {
   private goOnNextTurn(): void {
     const stdout = this.child?.stdout;
     stdout?.pause();
+    // Node.js has a paused pipe flow when the process exits.
+    if (this.isWaiting) return;
+    this.isWaiting = true;
     setImmediate(() => {
+      this.isWaiting = false;
       stdout?.resume();
       this.read(MOST_IN_A_TURN);
     });
