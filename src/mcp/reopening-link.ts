@@ -49,6 +49,7 @@ export class ReopeningLink {
   private readonly links = new Set<Link>();
   private readonly end = new Interruption();
   private requestTimeout: number;
+  private isTainted = false;
 
   constructor(private source: LinkSource) {
     this.requestTimeout = source.timeout;
@@ -113,7 +114,13 @@ export class ReopeningLink {
 
   /** Whether another run may have it: it is connected, nothing is under way, and nothing is left of what was. */
   get isFree(): boolean {
-    return this.current?.isSound === true && this.reopening === undefined && this.calls.isEmpty;
+    const isIdle = this.reopening === undefined && this.calls.isEmpty;
+    return isIdle && !this.isTainted && this.current?.isSound === true;
+  }
+
+  /** Lets no other run have it: the server may go on with something that is not waited for any more, and ask about it. */
+  taint(): void {
+    this.isTainted = true;
   }
 
   /** Has it serve another run, by what the connections of that one are made from. */

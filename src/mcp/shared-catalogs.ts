@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import {
   CancelledError,
   ConfigurationError,
@@ -14,6 +15,7 @@ import { boundedWait } from './bounded-wait';
 import type { Catalog } from './catalog';
 import type { CatalogStore } from './catalog-store';
 import { isAboutCredentials } from './failures';
+import { frozen } from './frozen-catalog';
 
 /** How many catalogs of one toolset the process remembers: those that were used last. */
 const MOST_CATALOGS = 100;
@@ -21,6 +23,9 @@ const MOST_CATALOGS = 100;
 const MOST_FETCHES = 8;
 /** Milliseconds that a store has to answer. */
 const STORE_BOUND = 500;
+
+/** Milliseconds between two deletes from a store: a server can say at any pace that its tools have changed. */
+const BETWEEN_DELETES = 250;
 
 /** Where a catalog is shared. */
 export interface CatalogPlace {
@@ -56,6 +61,8 @@ interface Entry {
   told: Promise<unknown>;
   /** Whether the store has yet to be told that what it has kept is out of date. */
   isToBeForgotten?: boolean;
+  /** When it was told so last, by the clock of `performance.now()`. */
+  forgottenAt?: number;
   /** Whether what the store has kept is out of date. */
   readonly isDropped: boolean;
 }
@@ -91,12 +98,16 @@ export class SharedCatalogs {
 
   /** Has the next run ask the server again. */
   drop(place: CatalogPlace): void {
-    const { told, catalog, inFlight, isToBeForgotten } = this.entryOf(place);
+    const former = this.entryOf(place);
+    const { told, catalog, inFlight, isToBeForgotten } = former;
     if (isToBeForgotten && !catalog && inFlight === 0) return;
     const entry = emptyEntry(true);
     entry.isToBeForgotten = true;
-    entry.told = told.then(() => {
+    entry.told = told.then(async () => {
+      const wait = (former.forgottenAt ?? -Infinity) + BETWEEN_DELETES - performance.now();
+      if (wait > 0) await setTimeout(wait, undefined, { ref: false });
       entry.isToBeForgotten = false;
+      entry.forgottenAt = performance.now();
       return this.ask(place, 'delete', (store, key) => store.delete(key));
     });
     this.entriesOf(place).set(placeKey(place), entry);
@@ -226,17 +237,4 @@ function addressOf({ source }: ToolsetDefinition): unknown {
   if (source.kind === 'factory' || typeof source.connection === 'function') return null;
   const { connection } = source;
   return 'url' in connection ? String(connection.url) : [connection.command, connection.args, connection.cwd];
-}
-
-/** A copy that no run can change for the others; a server in the same process keeps its own objects as they are. */
-function frozen(listed: Catalog): Catalog {
-  const catalog = structuredClone(listed);
-  const left: object[] = [catalog];
-  for (let value = left.pop(); value; value = left.pop()) {
-    Object.freeze(value);
-    for (const inner of Object.values(value) as unknown[]) {
-      if (typeof inner === 'object' && inner !== null && !Object.isFrozen(inner)) left.push(inner);
-    }
-  }
-  return catalog;
 }

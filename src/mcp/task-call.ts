@@ -71,6 +71,7 @@ export class TaskCall {
   /** Cancels a task, in bounded time (MCP specification, Tasks, task cancellation). */
   private part(made: Promise<CreatedTask | undefined>, grace = new Interruption()): void {
     const { link, request } = this.parts;
+    link.taint();
     const cancelled = made.then(async (task) => {
       const { toolset } = request.subject;
       const method = 'tasks/cancel';

@@ -186,6 +186,12 @@ describe('R42: an event stream with ids is resumed', () => {
     expect(resumption?.headers['mcp-protocol-version']).toBeDefined();
   });
 
+  it('also where the resumed stream begins with a byte order mark', async () => {
+    const server = await interrupted((exchange, call) => exchange.sse().write('\u{feff}').event(replyTo(call)).end());
+    expect(await callOnce(server.connection)).toMatchObject({ content: 'late' });
+    expect(resumptions(server)).toHaveLength(1);
+  });
+
   it('also when its ids come in pieces of one byte', async () => {
     const server = await interrupted((exchange, call) => exchange.sse().event(replyTo(call)).end());
     expect(await callOnce({ ...server.connection, fetch: inPieces(1) })).toMatchObject({ content: 'late' });
@@ -297,6 +303,7 @@ describe('R42: an event stream with ids is resumed', () => {
 
   it.each<[string, number, (exchange: HttpExchange) => unknown, string]>([
     ['405, which is final', 1, (x) => x.raw(405), 'HTTP 405'],
+    ['400, which is final too', 1, (x) => x.raw(400), 'HTTP 400'],
     ['an error twice', 2, (x) => x.raw(500), 'HTTP 500'],
     ['a page twice', 2, (x) => x.raw(200, { 'content-type': 'text/html' }, '<p>'), 'HTTP 200'],
     ['a reset twice', 2, (x) => x.destroy(), 'fetch failed'],

@@ -36,7 +36,7 @@ function witness() {
     byTurn.set(turn, (byTurn.get(turn) ?? 0) + 1);
     if (told.push(data) === FLOOD) full.open();
   };
-  return { log, told, full, most: () => Math.max(...byTurn.values()) };
+  return { log, told, full, most: () => Math.max(...byTurn.values()), turns: () => turn };
 }
 
 describe('R38: a flood of events leaves the rest of the process its turns', () => {
@@ -62,6 +62,58 @@ describe('R38: a flood of events leaves the rest of the process its turns', () =
     await full.passed;
     expect(told).toEqual(ALL);
     expect(most()).toBeLessThanOrEqual(MOST_IN_A_TURN);
+  });
+});
+
+describe('R38: a flood of lines that are no events', () => {
+  it('leaves the rest of the process its turns too', async () => {
+    const LINES_IN_A_TURN = 200;
+    const { log, turns } = witness();
+    const server = await startRawHttp({
+      tools: [tool('x')],
+      call: (_params, exchange) =>
+        void exchange
+          .sse()
+          .write('x\n'.repeat(10 * FLOOD))
+          .reply(text('done'))
+          .end(),
+    });
+    const { registry } = await scene(server, { log });
+    const before = turns();
+    expect(await registry.execute({ name: 'x' })).toMatchObject({ content: 'done' });
+    expect(turns() - before).toBeGreaterThanOrEqual((10 * FLOOD) / LINES_IN_A_TURN);
+  });
+});
+
+describe('R39: a child that asks without end and reads no answers', () => {
+  it('is not answered any more until it reads, and loses nothing else', async () => {
+    const ASKED = 10_000;
+    const ask = (_: unknown, id: number): string =>
+      `${JSON.stringify({ jsonrpc: '2.0', id: `${id}`.padStart(200), method: 'ping' })}\n`;
+    const server = await rawStdio({
+      tools: [tool('x')],
+      data: Array.from({ length: ASKED }, ask).join(''),
+      call: ({ arguments: { asks } = {} }, { data }) => {
+        // It reads again when all of this is written, and by then most of it has been read.
+        const { writeSync } = process.getBuiltinModule('node:fs');
+        for (let rest = Buffer.from(asks === true ? data : ''); rest.length > 0;) {
+          try {
+            rest = rest.subarray(writeSync(1, rest));
+          } catch (error) {
+            if ((error as { code?: unknown }).code !== 'EAGAIN') throw error;
+          }
+        }
+        return { content: [{ type: 'text', text: 'done' }] };
+      },
+    });
+    const { registry } = await scene(server, {});
+    expect(await registry.execute({ name: 'x', input: { asks: true } })).toMatchObject({ content: 'done' });
+    expect(await registry.execute({ name: 'x' })).toMatchObject({ content: 'done' });
+    const answers = (): number => server.received.filter(({ method }) => method === 'response').length;
+    const before = answers();
+    expect(before).toBeLessThan(ASKED / 2);
+    await server.tell((exchange) => exchange.request('later', 'ping'));
+    await server.waitFor('response', before + 1);
   });
 });
 

@@ -430,6 +430,23 @@ describe('a session that is of no use any more is never lent', () => {
     expect(await inRun(toolset, callX)).toMatchObject({ status: 'success' });
   });
 
+  it('after a task that was given up between two looks, although it was cancelled', async () => {
+    const script = { tools: [tool('long', { execution: { taskSupport: 'required' } }), tool('x')] };
+    const server = await taskServer({ status: () => task('working', { pollInterval: 60_000 }), script });
+    const toolset = warmToolset(server.connection);
+    const own = new AbortController();
+    await inRun(toolset, async (registry) => {
+      const call = expect(registry.execute({ name: 'long' }, { signal: own.signal })).rejects.toThrow(CancelledError);
+      await server.waitFor('tasks/get');
+      await callX(registry);
+      own.abort();
+      await call;
+      await server.waitFor('tasks/cancel');
+      await callX(registry);
+    });
+    expect(open().size).toBe(0);
+  });
+
   it('after a look at a task that was never answered, although the task had failed', async () => {
     const server = await taskServer({
       on: {

@@ -1,12 +1,13 @@
 import { JsonDepth } from './json-depth';
 import { bufferOf } from './response-body';
-import { MOST_IN_A_TURN } from './turns';
+import { MOST_LINES_IN_A_TURN } from './turns';
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const LONGEST_FIELD = 1_024;
 const FEED = Buffer.from('\n');
 const DATA = Buffer.from('data:');
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /** Follows an event stream (HTML standard, Server-sent events) without keeping it. */
 export class EventScanner {
@@ -16,17 +17,18 @@ export class EventScanner {
   retry: number | undefined;
   /** Whether the data of an event, which are JSON, were nested too deep to be parsed. */
   isTooDeep = false;
-  /** What was taken in last, with no line end in two parts: a reader would wait for what follows a CR. */
+  /** What was taken in last, with no line end in two parts, for a reader would wait for what follows a CR, and no mark. */
   lines: Buffer = Buffer.alloc(0);
-  /** Where in it each hundredth event of the stream ends. */
+  /** Where in it a turn of reading ends. */
   readonly turns: number[] = [];
 
   private readonly depth = new JsonDepth();
   /** The first line may have a mark before it that its reader does not see, so it is looked into whatever it is. */
   private isFirstLine = true;
+  private isAtStart = true;
   private isAfterReturn = false;
   private eventBytes = 0;
-  private endedInTurn = 0;
+  private linesOfTurn = 0;
   private line: Buffer = Buffer.alloc(0);
   private lineBytes = 0;
   private pendingId: string | undefined;
@@ -36,12 +38,12 @@ export class EventScanner {
     const chunk = bufferOf(bytes);
     this.turns.length = 0;
     let longest = 0;
-    const skipped = this.isAfterReturn && chunk[0] === LINE_FEED ? 1 : 0;
+    const skipped = this.skippedOf(chunk);
     const whole = chunk.at(-1) === CARRIAGE_RETURN ? Buffer.concat([chunk, FEED]) : chunk;
     this.lines = skipped > 0 ? whole.subarray(skipped) : whole;
     let start = skipped;
     let feed = chunk.indexOf(LINE_FEED, start);
-    let carriage = chunk.indexOf(CARRIAGE_RETURN);
+    let carriage = chunk.indexOf(CARRIAGE_RETURN, start);
     while (feed !== -1 || carriage !== -1) {
       const isReturn = feed === -1 || (carriage !== -1 && carriage < feed);
       const end = isReturn ? carriage : feed;
@@ -49,9 +51,10 @@ export class EventScanner {
       longest = Math.max(longest, this.eventBytes);
       this.endLine();
       start = isReturn && feed === end + 1 ? end + 2 : end + 1;
-      if (this.endedInTurn === MOST_IN_A_TURN) {
+      this.linesOfTurn += 1;
+      if (this.linesOfTurn === MOST_LINES_IN_A_TURN) {
         this.turns.push(start - skipped);
-        this.endedInTurn = 0;
+        this.linesOfTurn = 0;
       }
       // Looked for again only behind the last one, so that no byte is looked at twice.
       if (feed !== -1 && feed < start) feed = chunk.indexOf(LINE_FEED, start);
@@ -70,9 +73,18 @@ export class EventScanner {
     const rest = Buffer.from(`${this.lineBytes > 0 ? '\n' : ''}event: broken-off\n\n`);
     this.endEvent();
     this.isAfterReturn = false;
+    this.isFirstLine = this.isAtStart = true;
     this.line = Buffer.alloc(0);
     this.lineBytes = 0;
     return rest;
+  }
+
+  /** The bytes of a chunk that are no part of a line: a mark at the beginning of a stream, or the rest of a line end. */
+  private skippedOf(chunk: Buffer): number {
+    const isMarked = this.isAtStart && chunk.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+    if (chunk.length > 0) this.isAtStart = false;
+    if (isMarked) return BYTE_ORDER_MARK.length;
+    return this.isAfterReturn && chunk[0] === LINE_FEED ? 1 : 0;
   }
 
   private extendLine(part: Buffer): void {
@@ -103,7 +115,6 @@ export class EventScanner {
 
   private completeEvent(): void {
     this.lastEventId = this.pendingId ?? this.lastEventId;
-    this.endedInTurn += 1;
     this.endEvent();
   }
 

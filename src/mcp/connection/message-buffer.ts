@@ -5,6 +5,7 @@ import { JsonDepth, tooDeep } from './json-depth';
 import { MOST_IN_A_TURN } from './turns';
 
 const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
 const EXCERPT_LENGTH = 200;
 
 /** What is told of messages that never become any. */
@@ -39,10 +40,12 @@ export class MessageBuffer extends ReadBuffer {
   override append(chunk: Buffer): void {
     let start = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
-      this.extend(chunk.subarray(start, end));
-      const line = Buffer.concat(this.parts).toString('utf8').replace(/\r$/, '');
-      if (line !== '') this.lines.push(line);
-      this.beginLine();
+      if (!this.isBlank(chunk, start, end)) {
+        this.extend(chunk.subarray(start, end));
+        const line = Buffer.concat(this.parts).toString('utf8').replace(/\r$/, '');
+        if (line !== '') this.lines.push(line);
+        this.beginLine();
+      }
       start = end + 1;
     }
     this.extend(chunk.subarray(start));
@@ -83,6 +86,11 @@ export class MessageBuffer extends ReadBuffer {
   private forgetLines(): void {
     this.lines = [];
     this.next = 0;
+  }
+
+  /** A child may send any number of blank lines, and nothing else of them costs as little as an index. */
+  private isBlank(chunk: Buffer, start: number, end: number): boolean {
+    return this.length === 0 && (end === start || (end === start + 1 && chunk[start] === CARRIAGE_RETURN));
   }
 
   private beginLine(): void {

@@ -1,5 +1,6 @@
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import type { ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import { serializeMessage, type ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { StringDecoder } from 'node:string_decoder';
@@ -16,6 +17,8 @@ import { MOST_IN_A_TURN } from './turns';
 /** Characters of stderr that an error tells, and that are kept for it. */
 const TAIL_LENGTH = 500;
 const KEPT_LENGTH = 8 * 1024;
+/** Answers that may wait for the child to read them: it may ask without end and read nothing. */
+const MOST_ANSWERS = 1_000;
 const DEFAULT_MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 
 /** What this transport needs of the SDK's own fields; where one is missing, the SDK's behaviour remains. */
@@ -38,6 +41,9 @@ export class StdioTransport extends StdioClientTransport {
   private readonly buffer: MessageBuffer;
   private child: ChildProcess | undefined;
   private failure: RequestFailure | undefined;
+  /** Resolves when the child has read what waits for it. */
+  private draining: Promise<void> | undefined;
+  private answers = 0;
   /** Whether messages wait for the next turn. */
   private isWaiting = false;
 
@@ -92,8 +98,24 @@ export class StdioTransport extends StdioClientTransport {
     child.once('exit', ending);
     child.stdout?.once('close', ending);
     child.stdin?.once('error', ending);
-    // The SDK waits for a full pipe with a listener for every message.
-    child.stdin?.setMaxListeners(0);
+  }
+
+  /** Resolves when the child has room for more. The SDK's own waits with a listener for each message, which is quadratic. */
+  override async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.fields._process?.stdin;
+    if (!stdin) return super.send(message);
+    const answers = 'method' in message ? 0 : 1;
+    if (this.answers + answers > MOST_ANSWERS) throw new Error(`More than ${MOST_ANSWERS} answers are not read.`);
+    if (stdin.write(serializeMessage(message))) return;
+    this.draining ??= new Promise((resolve) => {
+      stdin.once('drain', () => {
+        this.draining = undefined;
+        this.answers = 0;
+        resolve();
+      });
+    });
+    this.answers += answers;
+    await this.draining;
   }
 
   override async close(): Promise<void> {
