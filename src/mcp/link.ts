@@ -20,10 +20,9 @@ import {
   type AnyTransport,
   type Client,
 } from './official-client';
-import type { Notification } from './notices';
+import { relatedTask, type Notification } from './notices';
 import { CallbackFailure, RequestFailure } from './request-failure';
 import { sendFailure } from './send-failure';
-import { relatedTask } from './task';
 
 /** Any object: what is in it is looked at by the code that needs it. */
 const anyResult = z.custom<Record<string, unknown>>(

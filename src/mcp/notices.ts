@@ -25,3 +25,10 @@ export function cancelNotice(requestId: string | number): JSONRPCMessage {
   const params = { requestId, reason: 'The client no longer needs the result.' };
   return { jsonrpc: '2.0', method: 'notifications/cancelled', params };
 }
+
+/** The task that a message belongs to (MCP specification, Tasks, related task metadata). */
+export function relatedTask(params: object): unknown {
+  const { _meta } = params as { _meta?: unknown };
+  const task = (Object(_meta) as Record<string, unknown>)['io.modelcontextprotocol/related-task'];
+  return (Object(task) as { taskId?: unknown }).taskId;
+}

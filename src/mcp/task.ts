@@ -55,13 +55,6 @@ export function readTask(description: object, subject: RequestSubject): Task {
   };
 }
 
-/** The task that a message belongs to (MCP specification, Tasks, related task metadata). */
-export function relatedTask(params: object): unknown {
-  const { _meta } = params as { _meta?: unknown };
-  const task = (Object(_meta) as Record<string, unknown>)['io.modelcontextprotocol/related-task'];
-  return (Object(task) as { taskId?: unknown }).taskId;
-}
-
 /** Whether a task will not change any more. */
 export function hasEnded({ status }: Task): boolean {
   return status !== 'working' && status !== 'input_required';

@@ -100,7 +100,9 @@ export class ToolRegistry implements Iterable<Tool> {
       this.checkOpen();
       const registration = this.registrations.get(name);
       if (registration) return registration.execute(input, { callId: id, signal: options.signal });
-      return Promise.resolve(rejected(`Unknown tool: ${typeof name === 'string' ? name : `a ${typeof name}`}`));
+      return Promise.resolve(
+        rejected(`Unknown tool: ${typeof name === 'string' ? name : `expected a name, got ${typeof name}`}`),
+      );
     } catch (error) {
       return Promise.reject(asError(error));
     }
