@@ -88,7 +88,10 @@ async function attempt(definition: ToolsetDefinition, binding: ToolBinding, forg
 async function report(error: McpToolsetError, definition: ToolsetDefinition, binding: ToolBinding): Promise<void> {
   const { onError, name } = definition;
   if (onError !== undefined) await callMethod(toolsetInstance(definition, binding), onError, error, { binding });
-  else settingsOf(binding.container).logger.warn(`Toolset ${name} is optional, and has no tools in this run.`, error);
+  else
+    settingsOf(binding.container).logger.warn(
+      `Toolset ${name} is optional, and has no tools in this run: ${error.message}`,
+    );
 }
 
 /** The story: instance, catalog, session, tools; the session has its client when it is first needed. */

@@ -69,7 +69,9 @@ export class Link {
     this.needsSignal = !requestsAsSdk(client);
     this.channel = new Channel(transport, {
       passes: (notification) => this.isForClient(notification),
-      settles: ({ id, result }) => !this.needsSignal && settleRequest(client, id, result !== undefined),
+      // Only where nothing stands between them that may give a request another id.
+      settles: ({ id, result }) =>
+        !this.needsSignal && client.transport === this.channel && settleRequest(client, id, result !== undefined),
       ended: () => this.end.end(),
     });
     this.isStdio = isStdioTransport(transport);

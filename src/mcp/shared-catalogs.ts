@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import {
   CancelledError,
   ConfigurationError,
@@ -23,9 +22,6 @@ const MOST_CATALOGS = 100;
 const MOST_FETCHES = 8;
 /** Milliseconds that a store has to answer. */
 const STORE_BOUND = 500;
-
-/** Milliseconds between two deletes from a store: a server can say at any pace that its tools have changed. */
-const BETWEEN_DELETES = 250;
 
 /** Where a catalog is shared. */
 export interface CatalogPlace {
@@ -61,8 +57,6 @@ interface Entry {
   told: Promise<unknown>;
   /** Whether the store has yet to be told that what it has kept is out of date. */
   isToBeForgotten?: boolean;
-  /** When it was told so last, by the clock of `performance.now()`. */
-  forgottenAt?: number;
   /** Whether what the store has kept is out of date. */
   readonly isDropped: boolean;
 }
@@ -98,16 +92,12 @@ export class SharedCatalogs {
 
   /** Has the next run ask the server again. */
   drop(place: CatalogPlace): void {
-    const former = this.entryOf(place);
-    const { told, catalog, inFlight, isToBeForgotten } = former;
+    const { told, catalog, inFlight, isToBeForgotten } = this.entryOf(place);
     if (isToBeForgotten && !catalog && inFlight === 0) return;
     const entry = emptyEntry(true);
     entry.isToBeForgotten = true;
-    entry.told = told.then(async () => {
-      const wait = (former.forgottenAt ?? -Infinity) + BETWEEN_DELETES - performance.now();
-      if (wait > 0) await setTimeout(wait, undefined, { ref: false });
+    entry.told = told.then(() => {
       entry.isToBeForgotten = false;
-      entry.forgottenAt = performance.now();
       return this.ask(place, 'delete', (store, key) => store.delete(key));
     });
     this.entriesOf(place).set(placeKey(place), entry);

@@ -137,21 +137,6 @@ describe('a CatalogStore over a Keyv', () => {
     expect(lists(server)).toBe(2);
   });
 
-  it('is told a few times a second at most, at whatever pace the server says so', async () => {
-    const CALLS = 20;
-    let deleted = 0;
-    const { toolset } = await shop({
-      call: (_params, exchange) =>
-        void exchange.sse().notify('notifications/tools/list_changed').reply(text('done')).end(),
-    });
-    const last = gate();
-    const store = CatalogStore.over(keyvWith({ delete: async () => void ((deleted += 1) === 2 && last.open()) }));
-    const registry = await registered(startRun({ container: processWith(store).container }), toolset);
-    for (let call = 0; call < CALLS; call += 1) await registry.execute({ name: 'search' });
-    await last.passed;
-    expect(deleted).toBeLessThan(CALLS / 2);
-  });
-
   it('is told again to forget a catalog that another process has written since', async () => {
     const keyv = new Keyv();
     const forgotten: (() => void)[] = [];

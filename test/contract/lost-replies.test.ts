@@ -303,7 +303,6 @@ describe('R42: an event stream with ids is resumed', () => {
 
   it.each<[string, number, (exchange: HttpExchange) => unknown, string]>([
     ['405, which is final', 1, (x) => x.raw(405), 'HTTP 405'],
-    ['400, which is final too', 1, (x) => x.raw(400), 'HTTP 400'],
     ['an error twice', 2, (x) => x.raw(500), 'HTTP 500'],
     ['a page twice', 2, (x) => x.raw(200, { 'content-type': 'text/html' }, '<p>'), 'HTTP 200'],
     ['a reset twice', 2, (x) => x.destroy(), 'fetch failed'],

@@ -1,6 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Implementation } from '@modelcontextprotocol/sdk/types.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Implementation, JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { CreateClient, McpToolset, ToolError } from 'mcp-toolset';
 import { startRawHttp, text, tool, type RawHttpServer } from '../servers';
 import { closeRunsAfterEach, registered } from './started-run';
@@ -30,6 +31,25 @@ class RetryingClient extends Client {
     } catch {
       return (await super.request(...request)) as never;
     }
+  }
+}
+
+/** A client of the application's that puts something between itself and its transport, which gives requests other ids. */
+class RenamingClient extends Client {
+  override connect(inner: Transport, ...rest: [options?: object]): Promise<void> {
+    const renamed = (message: JSONRPCMessage, by: number, isReply: boolean): JSONRPCMessage =>
+      'id' in message && 'method' in message !== isReply ? { ...message, id: Number(message.id) + by } : message;
+    const outer: Transport = {
+      start() {
+        inner.onmessage = (message, extra) => outer.onmessage?.(renamed(message, -1, true), extra);
+        inner.onclose = () => outer.onclose?.();
+        inner.onerror = (error) => outer.onerror?.(error);
+        return inner.start();
+      },
+      send: (message, options) => inner.send(renamed(message, 1, false), options),
+      close: () => inner.close(),
+    };
+    return super.connect(outer, ...rest);
   }
 }
 
@@ -106,6 +126,19 @@ it('R26, R42: a client of the application that sends a copy of the request loses
   const server = await startRawHttp({ tools: [tool('a')], call: () => text('done', { structuredContent: { n: 1 } }) });
   const tools = await registered([toolsetOf(server, (info) => new CopyingClient(info))]);
   expect(await tools.execute({ name: 'a' })).toMatchObject({ status: 'success', value: { n: 1 } });
+});
+
+it('R26, R42: a client of the application that gives its requests other ids mixes up no calls', async () => {
+  const server = await startRawHttp({
+    tools: [tool('a')],
+    call: async ({ arguments: given }) => {
+      await server.waitFor('tools/call', 3);
+      return text(String(given?.n));
+    },
+  });
+  const tools = await registered([toolsetOf(server, (info) => new RenamingClient(info))]);
+  const calls = [1, 2, 3].map((n) => tools.execute({ name: 'a', input: { n } }));
+  expect((await Promise.all(calls)).map(({ content }) => content)).toEqual(['1', '2', '3']);
 });
 
 it.each<[string, (info: Implementation) => Client, number]>([

@@ -34,19 +34,19 @@ describe('R39: a child that does not answer', () => {
       on: {
         initialize: (exchange) => {
           exchange.stderr(`waiting for ${process.env.KEY}\n`);
-          exchange.write(`Listening with ${process.env.KEY}\nand more\n`);
+          exchange.write(`Listening with ${process.env.KEY} and ${process.env.LONG}\nand more\n`);
           exchange.request('after', 'ping');
         },
       },
     });
-    const connection = { ...server.connection, env: { KEY: 'sesame-12345' }, timeout: LIMIT };
+    const connection = { ...server.connection, env: { KEY: 'sesame-12345', LONG: 'x'.repeat(500) }, timeout: LIMIT };
     const failure = rejectionOf(connected(connection));
     await server.waitFor('response');
     clock.leap(LIMIT);
     expect(String(await failure)).toMatch(
       new RegExp(
         `initialize: no answer within ${LIMIT} ms; a line of its stdout that is no message of the protocol: ` +
-          'Listening with \\[redacted\\]; the last lines of its stderr: waiting for \\[redacted\\]\\. Raise',
+          'Listening with \\[redacted\\] and \\[redacted\\]; the last lines of its stderr: waiting for \\[redacted\\]\\. Raise',
       ),
     );
   });

@@ -4,7 +4,7 @@ import { CallbackFailure, RequestFailure, type RequestFailureDetails } from '../
 import { EventScanner } from './event-scanner';
 import type { HttpExchange } from './exchange';
 import { JsonDepth, tooDeep } from './json-depth';
-import { bodyOf, bufferOf, discard, isFinal, mediaType, readerOf, type Body, type BodyReader } from './response-body';
+import { bodyOf, bufferOf, discard, mediaType, readerOf, type Body, type BodyReader } from './response-body';
 import { inTurns } from './turns';
 
 const FIRST_WAIT = 1_000;
@@ -159,7 +159,7 @@ async function resumed(
       if (response.ok && mediaType(response) === 'text/event-stream') return bodyOf(response);
       discard(response);
       reason = `HTTP ${response.status}`;
-      if (isFinal(response.status)) break;
+      if (response.status === 405) break;
     } catch (error) {
       if (error instanceof CallbackFailure) exchange.lose(error);
       if (exchange.isFinished) return undefined;

@@ -6,7 +6,6 @@ import { MOST_IN_A_TURN } from './turns';
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
-const EXCERPT_LENGTH = 200;
 
 /** What is told of messages that never become any. */
 export interface MessageBufferEvents {
@@ -14,15 +13,14 @@ export interface MessageBufferEvents {
   readonly onBreach: (failure: RequestFailure) => void;
   /** The reply to the request of this id cannot be read. */
   readonly onMisread: (id: string | number) => void;
+  /** A line is no message. */
+  readonly onStray: (line: string) => void;
   /** More messages wait than are read in a turn: `readMessage` is to be called again when another one has begun. */
   readonly onPause: () => void;
 }
 
 /** Bounds each message of a child, where the SDK's buffer bounds what happens to be in it, and copies no byte twice. */
 export class MessageBuffer extends ReadBuffer {
-  /** The beginning of the first line that was no message. */
-  misread: string | undefined;
-
   private lines: string[] = [];
   private next = 0;
   private leftOfTurn = MOST_IN_A_TURN;
@@ -66,7 +64,7 @@ export class MessageBuffer extends ReadBuffer {
     try {
       return deserializeMessage(line);
     } catch (error) {
-      this.misread ??= line.slice(0, EXCERPT_LENGTH);
+      this.events.onStray(line);
       const id = line.startsWith('{') ? replyId(line) : undefined;
       if (id !== undefined) this.events.onMisread(id);
       throw error;
@@ -102,7 +100,7 @@ export class MessageBuffer extends ReadBuffer {
   private extend(part: Buffer): void {
     this.length += part.length;
     const isTooLong = this.length > this.maxMessageBytes;
-    if (!isTooLong && !this.depth.exceeds(part)) return void this.parts.push(part);
+    if (!isTooLong && !this.depth.exceeds(part)) return void (part.length > 0 && this.parts.push(part));
     this.parts = [];
     const failure = isTooLong ? this.tooLong() : tooDeep('a message');
     this.events.onBreach(failure);

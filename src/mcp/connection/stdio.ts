@@ -17,6 +17,8 @@ import { MOST_IN_A_TURN } from './turns';
 /** Characters of stderr that an error tells, and that are kept for it. */
 const TAIL_LENGTH = 500;
 const KEPT_LENGTH = 8 * 1024;
+/** Characters of a line that is no message, which an error tells. */
+const STRAY_LENGTH = 200;
 /** Answers that may wait for the child to read them: it may ask without end and read nothing. */
 const MOST_ANSWERS = 1_000;
 const DEFAULT_MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
@@ -38,6 +40,8 @@ export class StdioTransport extends StdioClientTransport {
   readonly redact: (text: string) => string;
   private readonly decoder = new StringDecoder('utf8');
   private tail = '';
+  /** The beginning of the first line that was no message. */
+  private strayLine: string | undefined;
   private readonly buffer: MessageBuffer;
   private child: ChildProcess | undefined;
   private failure: RequestFailure | undefined;
@@ -67,6 +71,8 @@ export class StdioTransport extends StdioClientTransport {
         this.onclose?.();
       },
       onMisread: (id) => this.onlostreply?.(id, { kind: 'unreadable', message: 'it is no message of the protocol' }),
+      // Cut only then: a part of a secret is one that nobody knows.
+      onStray: (line) => (this.strayLine ??= this.redact(line).trim().slice(0, STRAY_LENGTH).toWellFormed()),
       onPause: () => this.goOnNextTurn(),
     });
     if (!this.fields.processReadBuffer) this.buffer.beginTurn(Infinity);
@@ -134,9 +140,8 @@ export class StdioTransport extends StdioClientTransport {
 
   /** What the child has written that is no message, for a failure that it may explain: a beginning and an end of it. */
   stray(): string {
-    const { misread = '' } = this.buffer;
-    const stdout = this.redact(misread).trim().toWellFormed();
     const stderr = this.redact(this.tail).trim().slice(-TAIL_LENGTH).toWellFormed();
+    const stdout = this.strayLine ?? '';
     const written = stdout === '' ? '' : `; a line of its stdout that is no message of the protocol: ${stdout}`;
     return stderr === '' ? written : `${written}; the last lines of its stderr: ${stderr}`;
   }
