@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { ProviderError, type ToolExecution } from 'mcp-toolset';
 import { leapingClock, LIMIT } from '../leaping-clock';
@@ -183,20 +184,26 @@ describe('R39: a child that ends', () => {
 
   it.each([
     ['now and then', "setInterval(() => process.stdout.write('on\\n'), 1)"],
-    ['faster than it is read', "(function on() { process.stdout.write('on\\n'.repeat(5_000), on); })()"],
+    [
+      'faster than it is read',
+      "(function on(end) { end ? process.exit() : process.stdout.write('on\\n'.repeat(5_000), on); })()",
+    ],
   ])('while a grandchild writes on without end, %s, has ended all the same', async (_pace, writing) => {
     const server = await rawStdio({
       tools: [tool('a')],
       data: `${writing}; process.stdout.on('error', () => process.exit())`,
       call: (_params, exchange) => {
         const { spawn } = process.getBuiltinModule('node:child_process');
-        spawn(process.execPath, ['-e', exchange.data], { stdio: ['ignore', 'inherit', 'ignore'] }).once('spawn', () =>
-          exchange.exit(3),
-        );
+        const writer = spawn(process.execPath, ['-e', exchange.data], { stdio: ['ignore', 'inherit', 'ignore'] });
+        writer.once('spawn', () => (exchange.stderr(`writer ${writer.pid}`), exchange.exit(3)));
       },
     });
     const failure = failureOf(await callOnce(server.connection));
     expect(failure).toMatchObject({ name: 'ProviderError', outcome: 'unknown' });
+    const [, pid] = /writer (\d+)/.exec(failure.message) ?? [];
+    expect(pid).toBeDefined();
+    // It ends when it finds that nobody reads what it writes.
+    while (isAlive(Number(pid))) await setImmediate();
   });
 
   it('its output and lives on has closed the connection', async () => {
