@@ -153,7 +153,8 @@ export class SharedCatalogs {
     if (value === undefined || value === null) return undefined;
     try {
       const { at, tools } = Object(value) as { at?: unknown; tools?: unknown };
-      const age = Math.max(0, Date.now() - Number(at));
+      // From a process whose clock is ahead, it may be older than it seems.
+      const age = Math.abs(Date.now() - Number(at));
       if (age >= ttl) return undefined;
       if (!Number.isFinite(age)) throw new ProtocolError('it does not say from when it is');
       return { catalog: frozen(await check(tools)), age };

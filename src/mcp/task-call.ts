@@ -38,10 +38,10 @@ export class TaskCall {
   private async carriedOut(): Promise<RawResult> {
     const { link, request } = this.parts;
     const reply = await this.created();
-    const task = createdTask(reply, request.subject);
-    if (!task) return reply;
+    let task: CreatedTask | undefined;
     try {
-      return await new RunningTask(link, request, task).result();
+      task = createdTask(reply, request.subject);
+      return task ? await new RunningTask(link, request, task).result() : reply;
     } catch (error) {
       // With a ToolError, the server says how the task has ended.
       if (!ToolError.is(error)) this.part(Promise.resolve(task));

@@ -9,6 +9,7 @@ import {
   type HttpConnectionOptions,
   type Run,
   type ToolsetClass,
+  type ToolsetOptions,
 } from 'mcp-toolset';
 import { randomUUID } from 'node:crypto';
 import type { ClientAuthMethod, ProtectedMcp } from '../servers';
@@ -78,8 +79,10 @@ export class Users {
   constructor(
     readonly server: ProtectedMcp,
     more: Partial<HttpConnectionOptions> = {},
+    options: Pick<ToolsetOptions, 'session'> = {},
   ) {
     @McpToolset({
+      ...options,
       connection: ({ run }) => ({
         ...server.connection,
         ...more,

@@ -255,7 +255,7 @@ describe('a session that is of no use any more is never lent', () => {
     expect(count(server, 'tools/call')).toBe(3);
   });
 
-  describe('after its server has withdrawn the credentials of the run that opened it', () => {
+  describe('R43: after its server has withdrawn the credentials of the run that opened it', () => {
     const shops = async (catalog?: ToolsetOptions['catalog']) => {
       let valid = 't1';
       let sent = 't1';
@@ -444,6 +444,14 @@ describe('a session that is of no use any more is never lent', () => {
       await server.waitFor('tasks/cancel');
       await callX(registry);
     });
+    expect(open().size).toBe(0);
+  });
+
+  it('after a task that nobody can ask for, since it was made without an id', async () => {
+    const script: RawHttpScript = { tools: [tool('long', { execution: { taskSupport: 'required' } })] };
+    const server = await taskServer({ script: { ...script, call: () => ({ task: { status: 'working' } }) } });
+    const { error } = await inRun(warmToolset(server.connection), (registry) => registry.execute({ name: 'long' }));
+    expect(String(error)).toContain('has no id');
     expect(open().size).toBe(0);
   });
 
