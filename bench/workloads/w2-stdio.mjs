@@ -8,7 +8,7 @@ export const w2 = {
   rows: () =>
     CATALOGS.map((catalog) => ({
       label: described(catalog),
-      rounds: 20,
+      rounds: 60,
       task: { task: 'runs', target: stdioTarget(catalog), count: 1, callsPerRun: 10 },
     })),
 };
