@@ -13,7 +13,7 @@ export const w1 = {
         task: 'runs',
         target: httpTarget(catalog, { baseUrl, mode }),
         // The first runs after the turns of the others are slower than what is measured: those of a busy service.
-        count: Math.max(12, Math.round(200 / (catalog.tools + 10))),
+        count: 12,
         callsPerRun: 10,
       },
     });

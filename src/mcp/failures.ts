@@ -49,10 +49,9 @@ export function translated(details: RequestFailureDetails, subject: RequestSubje
   return error;
 }
 
-/** Whether the server, or who gives out tokens for it, refused what a request was to be allowed by. */
-export function refusesCredentials(details: RequestFailureDetails): boolean {
+function refusesCredentials(details: RequestFailureDetails): boolean {
   if (details.kind === 'http') return details.status === 401 || details.status === 403;
-  if (details.kind === 'authorization' || (details.kind === 'unsent' && details.isOfCredentials)) return true;
+  if (details.kind === 'unsent' && details.isOfCredentials) return true;
   // The SDK's own transport says it by the class of its error.
   const { cause } = details as { cause?: unknown };
   return traitOf(traitOf(cause, 'constructor'), 'name') === 'UnauthorizedError';

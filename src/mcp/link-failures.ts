@@ -1,5 +1,5 @@
 import { AuthorizationRequiredError, ConfigurationError, messageOf, ProtocolError, ProviderError } from '../errors';
-import { describe, outcomeOf, refusesCredentials, translated, type RequestSubject } from './failures';
+import { describe, outcomeOf, translated, type RequestSubject } from './failures';
 import type { Link } from './link';
 import { isAlreadyStarted } from './official-client';
 import { RequestFailure } from './request-failure';
@@ -30,12 +30,11 @@ export function notReopened(error: unknown, subject: RequestSubject, why: string
  * whether it was opened by an earlier run, with the credentials of that.
  */
 export function faultOfSession(error: unknown, link: Link, isInherited: boolean): string | undefined {
-  if (!(error instanceof RequestFailure)) return undefined;
-  const { details } = error;
-  const status = details.kind === 'http' ? details.status : undefined;
+  // Only what the transport itself saw: the class of an error does not tell that the server refused the request.
+  if (!(error instanceof RequestFailure) || !('status' in error.details)) return undefined;
+  const { status } = error.details;
   if (status === 404 && link.hasSessionId) return 'the server has forgotten the session';
-  // A 403 is about what may be done, not about who asks: a new session would be told the same.
-  if (isInherited && status !== 403 && refusesCredentials(details))
+  if (status === 401 && isInherited)
     return 'the server refuses the credentials of the session, which an earlier run opened';
   return undefined;
 }

@@ -6,8 +6,8 @@ export type RequestFailureDetails =
   | { readonly kind: 'reply'; readonly code: number; readonly message: string; readonly data?: unknown }
   /** The request was answered with an HTTP error. */
   | { readonly kind: 'http'; readonly status: number; readonly body: string; readonly cause?: unknown }
-  /** The server wants an authorization that only the user can give. */
-  | { readonly kind: 'authorization'; readonly url: URL }
+  /** The request was answered with this HTTP status, for an authorization that only the user can give. */
+  | { readonly kind: 'authorization'; readonly status: number; readonly url: URL }
   /** The request cannot be sent, because of what is in it. */
   | { readonly kind: 'unsendable'; readonly message: string; readonly cause?: unknown }
   /** The request never left; `isOver` where the session had ended before. */

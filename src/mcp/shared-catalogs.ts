@@ -153,10 +153,10 @@ export class SharedCatalogs {
     if (value === undefined || value === null) return undefined;
     try {
       const { at, tools } = Object(value) as { at?: unknown; tools?: unknown };
-      // From a process whose clock is ahead, it may be older than it seems.
-      const age = Math.abs(Date.now() - Number(at));
-      if (age >= ttl) return undefined;
+      const age = Date.now() - Number(at);
       if (!Number.isFinite(age)) throw new ProtocolError('it does not say from when it is');
+      // What comes from the future, by a clock that is ahead, is older than it seems.
+      if (age < 0 || age >= ttl) return undefined;
       return { catalog: frozen(await check(tools)), age };
     } catch (error) {
       logger.warn(`Toolset ${definition.name}: what the CatalogStore has kept is not used: ${messageOf(error)}`);

@@ -300,10 +300,10 @@ describe('a store that fails costs a warning and no run', () => {
 
   it.each([
     ['for too long', -MINUTE],
-    ['by a clock that is far ahead', MINUTE],
+    ['by a clock that is ahead', MINUTE / 2],
   ])('and what it has kept %s is not used', async (_, ahead) => {
     const { server, toolset } = await shop();
-    const value = { at: Date.now() + ahead + Math.sign(ahead), tools: [tool('old')] };
+    const value = { at: Date.now() + ahead, tools: [tool('old')] };
     const here = processWith(CatalogStore.over(keyvWith({ get: () => Promise.resolve(value) })));
     expect(await namesIn(here, toolset)).toEqual(['search']);
     expect(lists(server)).toBe(1);

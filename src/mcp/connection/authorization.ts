@@ -179,7 +179,8 @@ export class Authorization {
       throw watched.thrown ?? error;
     });
     if (watched.thrown) throw watched.thrown;
-    if (watched.redirect) throw new RequestFailure({ kind: 'authorization', url: watched.redirect });
+    const { redirect: url } = watched;
+    if (url) throw new RequestFailure({ kind: 'authorization', status: challenge?.status ?? 401, url });
   }
 }
 
