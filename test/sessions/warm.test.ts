@@ -448,8 +448,7 @@ describe('a session that is of no use any more is never lent', () => {
   });
 
   it('after a task that nobody can ask for, since it was made without an id', async () => {
-    const script: RawHttpScript = { tools: [tool('long', { execution: { taskSupport: 'required' } })] };
-    const server = await taskServer({ script: { ...script, call: () => ({ task: { status: 'working' } }) } });
+    const server = await taskServer({ script: { call: () => ({ task: { status: 'working' } }) } });
     const { error } = await inRun(warmToolset(server.connection), (registry) => registry.execute({ name: 'long' }));
     expect(String(error)).toContain('has no id');
     expect(open().size).toBe(0);
