@@ -8,11 +8,12 @@ export const w1 = {
   rows: ({ baseUrl }) => {
     const row = (catalog, mode) => ({
       label: described(catalog) + (mode === 'sse' ? ', event streams' : ''),
-      rounds: catalog.tools < 1_000 ? 25 : 10,
+      rounds: catalog.tools < 1_000 ? 15 : 10,
       task: {
         task: 'runs',
         target: httpTarget(catalog, { baseUrl, mode }),
-        // The first runs after the turns of the others are slower than what is measured: those of a busy service.
+        // A process that has rested while the others took their turns is slow for some hundred milliseconds.
+        lead: 500,
         count: 12,
         callsPerRun: 10,
       },

@@ -13,7 +13,6 @@ import type {
 import type { ActiveCall } from './active-calls';
 import { cancelNotice, isCancelNotice, isNotification, type Notification } from './notices';
 import { OpenExchanges } from './open-exchanges';
-import { readReply } from './reply';
 import { CLAIM, exchangeOf, type Claim, type Exchange } from './exchange';
 import { CallbackFailure, isMisreading, type RequestFailureDetails } from './request-failure';
 import { sendFailure } from './send-failure';
@@ -51,7 +50,6 @@ export class Channel implements Transport {
   initialize: Exchange | undefined;
   /** What closing the transport threw. The client does not wait for it, so it may not be thrown there. */
   closeFailure: { readonly error: unknown } | undefined;
-
   private readonly hooks: TransportHooks;
 
   constructor(
@@ -170,12 +168,12 @@ export class Channel implements Transport {
 
   private receive(message: JSONRPCMessage, extra?: MessageExtraInfo): void {
     if (isNotification(message) && !this.owner.passes(message)) return;
-    const exchange = 'method' in message ? undefined : this.open.take(message.id);
-    if (!exchange) return this.onmessage?.(message, extra);
-    this.hooks.settled?.(exchange.id, true);
-    Object.assign(exchange, readReply(message));
-    // The client takes notifications in a turn later than replies, and after a reply nothing belongs to its call.
-    void Promise.resolve().then(() => this.guarded(() => this.settle(exchange, message, extra)));
+    if ('method' in message) return this.onmessage?.(message, extra);
+    const exchange = this.open.takeReplied(message);
+    if (exchange) this.hooks.settled?.(exchange.id, true);
+    const take = (): void => (exchange ? this.settle(exchange, message, extra) : this.onmessage?.(message, extra));
+    // In turn, and a turn later, as the client takes notifications: after a reply nothing belongs to its call.
+    void Promise.resolve().then(() => this.guarded(take));
   }
 
   /** The client forgets a request when a reply comes, so one whose reply cannot come is given one. */
@@ -188,6 +186,7 @@ export class Channel implements Transport {
   }
 
   private settle(exchange: Exchange, message?: JSONRPCMessage, extra?: MessageExtraInfo): void {
+    this.open.forget(exchange);
     if (!exchange.isOurs || !this.owner.settles(exchange)) this.onmessage?.(replyFor(exchange, message), extra);
   }
 

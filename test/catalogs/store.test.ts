@@ -109,12 +109,15 @@ describe('a CatalogStore over a Keyv', () => {
   });
 
   it('is told once more to forget a catalog, however often the server says that it has changed meanwhile', async () => {
+    const begun = gate();
     const first = gate();
     const second = gate();
     const deleted: string[] = [];
     const { server, toolset } = await shop({
-      call: (_params, exchange) => {
+      call: async (_params, exchange) => {
         const stream = exchange.sse();
+        for (let count = 0; count < 100; count += 1) stream.notify('notifications/tools/list_changed');
+        await begun.passed;
         for (let count = 0; count < 100; count += 1) stream.notify('notifications/tools/list_changed');
         stream.reply(text('done')).end();
       },
@@ -122,8 +125,9 @@ describe('a CatalogStore over a Keyv', () => {
     const store = CatalogStore.over(
       keyvWith({
         delete: async (key) => {
-          if (deleted.push(key) === 1) await first.passed;
-          else second.open();
+          if (deleted.push(key) > 1) return second.open();
+          begun.open();
+          await first.passed;
         },
       }),
     );

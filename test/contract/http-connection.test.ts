@@ -193,6 +193,15 @@ describe('R38: a reply is understood', () => {
       'from a batch',
       (x) => x.raw(200, JSON_TYPE, `[{"jsonrpc":"2.0","method":"notifications/x"},${replyTo(x, 'ok')}]`),
     ],
+    [
+      'from a batch, before an error',
+      (x) =>
+        x.raw(
+          200,
+          JSON_TYPE,
+          `[${replyTo(x, 'ok')},${JSON.stringify({ jsonrpc: '2.0', id: x.id, error: { code: 1, message: 'late' } })}]`,
+        ),
+    ],
     ['from JSON that drips', (x) => [...replyTo(x, 'ok')].reduce((s, c) => s.write(c), x.stream(200, JSON_TYPE)).end()],
     [
       'after 102 and 103',

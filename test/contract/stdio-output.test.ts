@@ -69,6 +69,20 @@ describe('R39: stdout', () => {
   });
 });
 
+describe('R39: the first reply to a request counts', () => {
+  it('also where an error to the same request comes in the same piece', async () => {
+    const server = await rawStdio({
+      tools: [tool('a')],
+      call: (_params, { id, write }) => {
+        const reply = { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'ok' }] } };
+        const late = { jsonrpc: '2.0', id, error: { code: 1, message: 'late' } };
+        write(`${JSON.stringify(reply)}\n${JSON.stringify(late)}\n`);
+      },
+    });
+    expect(await callOnce(server.connection)).toMatchObject({ status: 'success', content: 'ok' });
+  });
+});
+
 describe('R39: a flood of lines', () => {
   it('that are empty or no messages costs no more than reading them', async () => {
     const server = await rawStdio({

@@ -95,6 +95,26 @@ describe('logs', () => {
     expect(rest).toEqual({ arguments: { q: 1 }, callId: 'c' });
   });
 
+  it('are told with that call also where they come with its reply in one body that is no stream', async () => {
+    const server = await startRawHttp({
+      tools: [tool('x')],
+      call: (_params, exchange) => {
+        const log = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'a' } };
+        const reply = { jsonrpc: '2.0', id: exchange.id, result: text('done') };
+        const late = { ...log, params: { level: 'info', data: 'b' } };
+        void exchange.raw(200, { 'content-type': 'application/json' }, JSON.stringify([log, reply, late]));
+      },
+    });
+    const { told, handler, full } = recorder<LogNotification>(2);
+    const { registry } = await scene(server, { log: handler });
+    expect(await registry.execute({ id: 'c', name: 'x' })).toMatchObject({ content: 'done' });
+    await full;
+    expect(told.map(({ what, context }) => [what.data, context?.callId])).toEqual([
+      ['a', 'c'],
+      ['b', undefined],
+    ]);
+  });
+
   it('of a server that says them while it connects are told too, with no call', async () => {
     const server = await rawStdio({
       tools: [tool('x')],

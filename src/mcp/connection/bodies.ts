@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { messageOf } from '../../errors';
 import { CallbackFailure, RequestFailure, type RequestFailureDetails } from '../request-failure';
 import { EventScanner } from './event-scanner';
@@ -96,8 +96,6 @@ export async function* eventStream(first: Body, options: EventStreamOptions): As
     for (let body: Body | undefined = first; body; body = await resumed(scanner, options, times)) {
       times += 1;
       const broken = yield* events(body, scanner, options);
-      // The reader has yet to look at the last chunk, which may hold the reply.
-      await setImmediate();
       if (exchange.isFinished) return;
       if (scanner.lastEventId === undefined) {
         exchange.lose(endOf(exchange, broken));

@@ -23,9 +23,11 @@ export class EventScanner {
   readonly turns: number[] = [];
 
   private readonly depth = new JsonDepth();
-  /** The first line may have a mark before it that its reader does not see, so it is looked into whatever it is. */
+  /** What looks like a mark before the first line is none to every reader, so that line is looked into whatever it is. */
   private isFirstLine = true;
   private isAtStart = true;
+  /** Bytes of a mark that have come. */
+  private markBytes = 0;
   private isAfterReturn = false;
   private eventBytes = 0;
   private linesOfTurn = 0;
@@ -74,6 +76,7 @@ export class EventScanner {
     this.endEvent();
     this.isAfterReturn = false;
     this.isFirstLine = this.isAtStart = true;
+    this.markBytes = 0;
     this.line = Buffer.alloc(0);
     this.lineBytes = 0;
     return rest;
@@ -81,9 +84,14 @@ export class EventScanner {
 
   /** The bytes of a chunk that are no part of a line: a mark at the beginning of a stream, or the rest of a line end. */
   private skippedOf(chunk: Buffer): number {
-    const isMarked = this.isAtStart && chunk.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-    if (chunk.length > 0) this.isAtStart = false;
-    if (isMarked) return BYTE_ORDER_MARK.length;
+    let skipped = 0;
+    while (this.isAtStart && skipped < chunk.length) {
+      this.isAtStart = chunk[skipped] === BYTE_ORDER_MARK[this.markBytes];
+      if (!this.isAtStart) break;
+      skipped += 1;
+      this.markBytes += 1;
+    }
+    if (skipped > 0) return skipped;
     return this.isAfterReturn && chunk[0] === LINE_FEED ? 1 : 0;
   }
 

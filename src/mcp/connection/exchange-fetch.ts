@@ -2,9 +2,10 @@ import { Interruption } from '../../run/abort';
 import { RequestFailure } from '../request-failure';
 import { beginning, bounded, eventStream } from './bodies';
 import type { DirectRequest } from './direct-fetch';
+import { readMessages, type MessageListener } from './event-messages';
 import type { ExchangeFetch } from './exchange';
 import { headersOf } from './headers-of';
-import { discard, HIGHEST_STATUS, mediaType, withBody } from './response-body';
+import { bodyOf, discard, HIGHEST_STATUS, mediaType } from './response-body';
 import { standingStream } from './standing-stream';
 
 /** How much of an unexpected page is looked at. */
@@ -21,6 +22,8 @@ export interface ExchangeFetchOptions {
   readonly listens: boolean;
   /** Drops the requests that are made for no exchange. */
   readonly signal: AbortSignal;
+  /** Is told what comes for no exchange. */
+  readonly listener: MessageListener;
 }
 
 /**
@@ -50,7 +53,8 @@ export function exchangeFetch(send: ExchangeFetch, options: ExchangeFetchOptions
       const sessionId = response.headers.get('mcp-session-id');
       return send(url, resumption(sent, { lastEventId, sessionId }), exchange);
     };
-    return withBody(response, (body) => eventStream(body, { exchange, maxBytes, resume }));
+    void readMessages(eventStream(bodyOf(response), { exchange, maxBytes, resume }), exchange.listener);
+    return withoutBody(response, 202);
   };
 }
 
@@ -81,11 +85,16 @@ async function oneWay(
     const response = await send(url, Object.assign({}, init, { signal: own.signal }), undefined);
     if (!response.ok && init.method !== 'DELETE') throw await refused(response, maxBytes);
     discard(response);
-    return new Response(null, { status: Math.min(response.status, HIGHEST_STATUS), headers: response.headers });
+    return withoutBody(response, Math.min(response.status, HIGHEST_STATUS));
   } finally {
     clearTimeout(timer);
     own.release();
   }
+}
+
+/** What the SDK is given of an answer that it is not to read. */
+function withoutBody({ headers }: Response, status: number): Response {
+  return new Response(null, { status, headers });
 }
 
 async function refused(response: Response, maxBytes: number): Promise<RequestFailure> {

@@ -1,4 +1,5 @@
 import type { CallbackFailure, RequestFailureDetails } from '../request-failure';
+import type { MessageListener } from './event-messages';
 
 /** Milliseconds that a server has to end its answer when the reply has come. */
 const ANSWER_END_WAIT = 2_000;
@@ -7,7 +8,7 @@ const ANSWER_END_WAIT = 2_000;
 export const DROPPED = new DOMException('This operation was aborted', 'AbortError');
 
 /** What an exchange tells its transport. */
-export interface ExchangeListener {
+export interface ExchangeListener extends MessageListener {
   /** The reply can no longer come. */
   lost(failure: RequestFailureDetails | CallbackFailure): void;
   /** Nothing of it is open any more. */
@@ -28,7 +29,7 @@ export class HttpExchange {
 
   constructor(
     readonly id: string | number,
-    private readonly listener: ExchangeListener,
+    readonly listener: ExchangeListener,
   ) {}
 
   /** Aborts when what is still open for the exchange is to be dropped. */

@@ -69,6 +69,10 @@ export class HttpTransport extends StreamableHTTPClientTransport {
       maxBytes: maxResponseBytes,
       listens,
       signal: end.signal,
+      listener: {
+        message: (message) => this.onmessage?.(message),
+        misread: (error) => this.onerror?.(error),
+      },
     });
     super(address, { fetch: (to, init) => send(to, init, undefined), reconnectionOptions: NO_RECONNECTION });
     markOwn(this);
@@ -151,12 +155,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
    */
   private viewFor(exchange: HttpExchange): this {
     const fetch: FetchLike = (url, init) => this.fetch(url, init, exchange);
-    const onmessage = (message: JSONRPCMessage): void => {
-      // Without parameters, as `roots/list` comes, it has some from here on: nothing else stays the same object.
-      if ('method' in message) this.origins.set((message.params ??= {}), exchange);
-      this.receive(exchange, () => this.onmessage?.(message));
-    };
-    const onerror = (error: Error): void => this.receive(exchange, () => this.onerror?.(error));
+    const { message: onmessage, misread: onerror } = exchange.listener;
     return this.viewOf({ _fetch: fetch, onmessage, onerror });
   }
 
@@ -184,6 +183,12 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     const exchange: HttpExchange = new HttpExchange(id, {
       lost: (failure) => this.onlostreply?.(id, failure),
       over: () => this.open.delete(exchange),
+      message: (message) => {
+        // Without parameters, as `roots/list` comes, it has some from here on: nothing else stays the same object.
+        if ('method' in message) this.origins.set((message.params ??= {}), exchange);
+        this.receive(exchange, () => this.onmessage?.(message));
+      },
+      misread: (error) => this.receive(exchange, () => this.onerror?.(error)),
     });
     this.waiting.set(id, exchange);
     this.open.add(exchange);

@@ -47,14 +47,6 @@ export function bodyOf(response: Response): Body {
   return response instanceof StreamedResponse ? response.source : ((response.body as Body | null) ?? noBody());
 }
 
-/**
- * The response with its body put through `through`. It is the same object: to make a new one for every answer costs more
- * than to read it.
- */
-export function withBody(response: Response, through: (body: Body) => Body): Response {
-  return Object.defineProperty(response, 'body', { value: streamOf(through(bodyOf(response))) });
-}
-
 /** Lets go of the body of a response that nobody reads. */
 export function discard(response: Response): void {
   readerOf(bodyOf(response)).stop();
@@ -83,24 +75,6 @@ export function readerOf(body: Body): BodyReader {
     else iterator.return?.()?.catch(() => undefined);
   };
   return { read: () => iterator.next(), stop };
-}
-
-/** The stream of a body, which is read no faster than it is asked for. */
-function streamOf(body: Body): ReadableStream<Uint8Array> {
-  const iterator = body[Symbol.asyncIterator]();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const next = await iterator.next();
-        if (next.done === true) controller.close();
-        else controller.enqueue(next.value);
-      },
-      async cancel() {
-        await iterator.return?.();
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }
 
 export async function* noBody(): Body {

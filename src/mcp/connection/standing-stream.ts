@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
+import { readMessages, type MessageListener } from './event-messages';
 import { EventScanner } from './event-scanner';
-import { bodyOf, discard, isFinal, mediaType, noBody, withBody, type Body } from './response-body';
+import { bodyOf, discard, isFinal, mediaType, noBody, type Body } from './response-body';
 import { inTurns } from './turns';
 
 const SHORTEST_WAIT = 1_000;
@@ -15,19 +16,23 @@ interface StandingStreamOptions {
   readonly maxBytes: number;
   /** Ends it. */
   readonly signal: AbortSignal;
+  /** Is told the messages. */
+  readonly listener: MessageListener;
 }
 
 /**
- * The standing stream (MCP specification, Transports, listening for messages from the server), or the server's refusal.
- * It is opened again when it ends, as long as something is heard, and not after the signal has aborted.
+ * Opens the standing stream (MCP specification, Transports, listening for messages from the server), and again when it
+ * ends, as long as something is heard and until the signal aborts. Returns what the SDK is to be told: the server's
+ * refusal, or that there is no such stream, for it is read here.
  */
 export async function standingStream(open: Opener, options: StandingStreamOptions): Promise<Response> {
   const first = await open({ lastEventId: undefined });
-  if (!first.ok || mediaType(first) !== 'text/event-stream') {
+  if (first.ok && mediaType(first) === 'text/event-stream') {
+    void readMessages(events(bodyOf(first), open, options), options.listener);
+  } else {
     discard(first);
-    return new Response(null, { status: first.ok ? 405 : first.status });
   }
-  return withBody(first, (body) => events(body, open, options));
+  return new Response(null, { status: first.ok ? 405 : first.status });
 }
 
 async function* events(first: Body, open: Opener, options: StandingStreamOptions): AsyncGenerator<Uint8Array> {

@@ -1,0 +1,31 @@
+import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { createParser } from 'eventsource-parser';
+import { StringDecoder } from 'node:string_decoder';
+import { asError } from '../../run/abort';
+import { bufferOf } from './response-body';
+
+/** Who is told what comes. */
+export interface MessageListener {
+  readonly message: (message: JSONRPCMessage) => void;
+  /** Something came that is no message of the protocol. */
+  readonly misread: (error: Error) => void;
+}
+
+/**
+ * Tells the messages of an event stream (MCP specification, Transports, Streamable HTTP) as they come. The SDK puts such a
+ * stream through three web streams, which takes longer than all else in reading a short reply.
+ */
+export async function readMessages(stream: AsyncIterable<Uint8Array>, listener: MessageListener): Promise<void> {
+  const decoder = new StringDecoder('utf8');
+  const parser = createParser({
+    onEvent: ({ event = 'message', data }) => {
+      if (event !== 'message' || data === '') return;
+      try {
+        listener.message(JSONRPCMessageSchema.parse(JSON.parse(data)));
+      } catch (error) {
+        listener.misread(asError(error));
+      }
+    },
+  });
+  for await (const chunk of stream) parser.feed(decoder.write(bufferOf(chunk)));
+}
