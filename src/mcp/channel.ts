@@ -92,7 +92,7 @@ export class Channel implements Transport {
     this.transport.onerror = (error) => {
       if (isMisreading(error)) this.hooks.misread?.();
       onerror?.(error);
-      this.onerror?.(error);
+      this.report(error);
     };
     this.hooks.onlostreply = (id, failure) => this.lose(id, failure);
     return this.transport.start();

@@ -7,7 +7,7 @@ type Id = string | number;
 /** The exchanges of one connection that wait for their replies: few at a time, so an array costs less than a map. */
 export class OpenExchanges {
   private readonly waiting: Exchange[] = [];
-  /** Those whose reply has come and is yet to be told: what came before it still belongs to them. */
+  /** Those whose reply has come and is yet to be told: a notification that came before it belongs to them. */
   private readonly replied = new Set<Exchange>();
 
   add(exchange: Exchange): void {

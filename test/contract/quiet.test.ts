@@ -1,4 +1,12 @@
-import { McpToolsetError, type Run, type ToolRegistry, type ToolsetClass } from 'mcp-toolset';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import {
+  ClientFactory,
+  McpToolsetError,
+  type Run,
+  type ToolRegistry,
+  type ToolsetClass,
+  type UnconnectedClient,
+} from 'mcp-toolset';
 import {
   closeServersAfterEach,
   rawStdio,
@@ -135,6 +143,27 @@ describe('R37: no unhandled rejection and no uncaught exception, whatever a serv
     own.abort();
     await expect(cancelled).rejects.toMatchObject({ code: 'cancelled' });
     await server.waitFor('notifications/cancelled');
+    await run.close();
+  });
+
+  it('a server that says what is no message before it replies, where that listener throws', async () => {
+    const server = await startRawHttp({
+      tools: [tool('x')],
+      call: (_params, exchange) => void exchange.sse().event('garbage').reply({ content: [] }).end(),
+    });
+    class Listening extends ClientFactory {
+      override async create(...what: Parameters<ClientFactory['create']>): Promise<UnconnectedClient> {
+        const parts = await super.create(...what);
+        (parts.client as Client).onerror = () => {
+          throw new Error('a listener that throws');
+        };
+        return parts;
+      }
+    }
+    const run = startRun();
+    run.container.register(ClientFactory, { useClass: Listening });
+    const registry = await registered(run, toolsetFor(server.connection));
+    expect(await registry.execute({ name: 'x' })).toMatchObject({ status: 'success' });
     await run.close();
   });
 

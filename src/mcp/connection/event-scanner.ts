@@ -23,7 +23,7 @@ export class EventScanner {
   readonly turns: number[] = [];
 
   private readonly depth = new JsonDepth();
-  /** What looks like a mark before the first line is none to every reader, so that line is looked into whatever it is. */
+  /** A reader may skip more before the first line than the mark, so that line is looked into whatever it is. */
   private isFirstLine = true;
   private isAtStart = true;
   /** Bytes of a mark that have come. */
