@@ -10,9 +10,10 @@ import type {
   TransportHooks,
   TransportSendOptions,
 } from './official-client';
-import type { ActiveCall } from './active-calls';
 import { cancelNotice, isCancelNotice, isNotification, type Notification } from './notices';
+import { MessageOrigins } from './message-origins';
 import { OpenExchanges } from './open-exchanges';
+import { readReply } from './reply';
 import { CLAIM, exchangeOf, type Claim, type Exchange } from './exchange';
 import { CallbackFailure, isMisreading, type RequestFailureDetails } from './request-failure';
 import { sendFailure } from './send-failure';
@@ -42,6 +43,8 @@ export class Channel implements Transport {
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
 
   private readonly open = new OpenExchanges();
+  /** On whose streams the server's requests and notifications came. */
+  readonly origins = new MessageOrigins(this.open);
   private readonly notices = new Set<Promise<void>>();
   private leaving: Promise<void> | undefined;
   private closing: Promise<void> | undefined;
@@ -65,11 +68,6 @@ export class Channel implements Transport {
 
   setProtocolVersion(version: string): void {
     this.transport.setProtocolVersion?.(version);
-  }
-
-  /** The call that the request of this id belongs to. */
-  callOf(id: string | number): ActiveCall | undefined {
-    return this.open.get(id)?.call;
   }
 
   start(): Promise<void> {
@@ -168,11 +166,15 @@ export class Channel implements Transport {
 
   private receive(message: JSONRPCMessage, extra?: MessageExtraInfo): void {
     if (isNotification(message) && !this.owner.passes(message)) return;
-    if ('method' in message) return this.onmessage?.(message, extra);
-    const exchange = this.open.takeReplied(message);
+    if ('method' in message) {
+      this.origins.note(message, this.hooks.receivingId);
+      return this.onmessage?.(message, extra);
+    }
+    const exchange = this.open.take(message.id);
     if (exchange) this.hooks.settled?.(exchange.id, true);
+    if (exchange) Object.assign(exchange, readReply(message));
     const take = (): void => (exchange ? this.settle(exchange, message, extra) : this.onmessage?.(message, extra));
-    // In turn, and a turn later, as the client takes notifications: after a reply nothing belongs to its call.
+    // In turn, and a turn later, as the client takes notifications: what came before a reply is told before it.
     void Promise.resolve().then(() => this.guarded(take));
   }
 
@@ -186,7 +188,6 @@ export class Channel implements Transport {
   }
 
   private settle(exchange: Exchange, message?: JSONRPCMessage, extra?: MessageExtraInfo): void {
-    this.open.forget(exchange);
     if (!exchange.isOurs || !this.owner.settles(exchange)) this.onmessage?.(replyFor(exchange, message), extra);
   }
 

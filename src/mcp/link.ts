@@ -170,13 +170,12 @@ export class Link {
 
   /** The call that a message of the server's belongs to, by its parameters as they were received. */
   callOfMessage(params: object): ActiveCall | undefined {
-    const requestId = hooksOf(this.transport).requestIdOf?.(params);
-    const ofStream = requestId === undefined ? undefined : this.channel.callOf(requestId);
+    const origin = this.channel.origins.of(params);
     const taskId = relatedTask(params);
     // What belongs to a task that is not waited for any more belongs to no other call.
     if (taskId !== undefined)
-      return this.calls.ofTask(taskId) ?? (ofStream?.taskId === undefined ? ofStream : undefined);
-    return requestId === undefined ? this.calls.only() : ofStream;
+      return this.calls.ofTask(taskId) ?? (origin?.call?.taskId === undefined ? origin?.call : undefined);
+    return origin ? origin.call : this.calls.only();
   }
 
   /** Whether the client does something about a server's request or notification by itself. */

@@ -35,8 +35,8 @@ export interface TransportHooks {
   settled?(id: string | number, replied: boolean): void;
   /** HTTP: told that something that was received is no message of the protocol. */
   misread?(): void;
-  /** HTTP: the request on whose stream a message with these parameters came. */
-  requestIdOf?(params: object): string | number | undefined;
+  /** HTTP: the request on whose stream something is being received. */
+  readonly receivingId?: string | number | undefined;
   /** Takes secrets out of a text. */
   redact?(text: string): string;
   /** stdio: whether the server's process has exited or closed a pipe, though its last words may still come. */

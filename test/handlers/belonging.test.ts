@@ -64,6 +64,27 @@ it('is that of its stream also without parameters', async () => {
   expect(seen.sort()).toEqual(['id-a', 'id-b']);
 });
 
+it('is that of its stream also where the reply comes in the same piece, and none behind it', async () => {
+  const server = await startRawHttp({
+    tools: [tool('a')],
+    call: (_params, exchange) => {
+      const ask = (id: string): object => ({ jsonrpc: '2.0', id, method: 'roots/list' });
+      const reply = { jsonrpc: '2.0', id: exchange.id, result: { content: [] } };
+      const events = [ask('before'), reply, ask('behind')].map((message) => `data: ${JSON.stringify(message)}\n\n`);
+      exchange.sse().write(events.join('')).end();
+    },
+  });
+  const seen: (string | undefined)[] = [];
+  const roots = (_request: object, { callId }: HandlerContext) => {
+    seen.push(callId);
+    return [];
+  };
+  const { registry } = await scene(server, { roots });
+  await registry.execute({ id: 'call', name: 'a' });
+  await Promise.all([replyTo(server, 'before'), replyTo(server, 'behind')]);
+  expect(seen).toEqual(['call', undefined]);
+});
+
 it('over stdio it is the call that is being made', async () => {
   const server = await rawStdio({
     tools: [tool('first'), tool('second')],

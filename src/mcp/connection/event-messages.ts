@@ -7,8 +7,8 @@ import { bufferOf } from './response-body';
 /** Who is told what comes. */
 export interface MessageListener {
   readonly message: (message: JSONRPCMessage) => void;
-  /** Something came that is no message of the protocol. */
-  readonly misread: (error: Error) => void;
+  /** Something came that is no message of the protocol, or could not be taken in. */
+  readonly error: (error: Error) => void;
 }
 
 /**
@@ -23,7 +23,7 @@ export async function readMessages(stream: AsyncIterable<Uint8Array>, listener: 
       try {
         listener.message(JSONRPCMessageSchema.parse(JSON.parse(data)));
       } catch (error) {
-        listener.misread(asError(error));
+        listener.error(asError(error));
       }
     },
   });

@@ -28,7 +28,8 @@ export interface ExchangeFetchOptions {
 
 /**
  * The fetch that the SDK's transport is given: bodies are bounded, and an answer that cannot hold the reply to a request
- * fails at once. There is no standing stream where nothing listens to it.
+ * fails at once. Event streams are read here, and are none to the SDK. There is no standing stream where nothing listens
+ * to it.
  */
 export function exchangeFetch(send: ExchangeFetch, options: ExchangeFetchOptions): ExchangeFetch {
   const { maxBytes } = options;

@@ -44,8 +44,6 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   private readonly waiting = new Map<string | number, HttpExchange>();
   /** Those whose HTTP request is not answered to the end, whether anything waits for the reply or not. */
   private readonly open = new Set<HttpExchange>();
-  /** On whose streams the server's requests and notifications came, by their parameters. */
-  private readonly origins = new WeakMap<object, HttpExchange>();
   /** On whose stream something is being received. */
   private receiving: HttpExchange | undefined;
   private readonly fetch: ExchangeFetch;
@@ -71,7 +69,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
       signal: end.signal,
       listener: {
         message: (message) => this.onmessage?.(message),
-        misread: (error) => this.onerror?.(error),
+        error: (error) => this.onerror?.(error),
       },
     });
     super(address, { fetch: (to, init) => send(to, init, undefined), reconnectionOptions: NO_RECONNECTION });
@@ -125,9 +123,9 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     if (this.receiving) this.receiving.wasMisread = true;
   }
 
-  /** The request on whose stream a message with these parameters came. */
-  requestIdOf(params: object): string | number | undefined {
-    return this.origins.get(params)?.id;
+  /** The request on whose stream something is being received. */
+  get receivingId(): string | number | undefined {
+    return this.receiving?.id;
   }
 
   /** Sends a notification, or an answer to the server, which goes without one where it asks too much at once. */
@@ -155,7 +153,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
    */
   private viewFor(exchange: HttpExchange): this {
     const fetch: FetchLike = (url, init) => this.fetch(url, init, exchange);
-    const { message: onmessage, misread: onerror } = exchange.listener;
+    const { message: onmessage, error: onerror } = exchange.listener;
     return this.viewOf({ _fetch: fetch, onmessage, onerror });
   }
 
@@ -183,12 +181,8 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     const exchange: HttpExchange = new HttpExchange(id, {
       lost: (failure) => this.onlostreply?.(id, failure),
       over: () => this.open.delete(exchange),
-      message: (message) => {
-        // Without parameters, as `roots/list` comes, it has some from here on: nothing else stays the same object.
-        if ('method' in message) this.origins.set((message.params ??= {}), exchange);
-        this.receive(exchange, () => this.onmessage?.(message));
-      },
-      misread: (error) => this.receive(exchange, () => this.onerror?.(error)),
+      message: (message) => this.receive(exchange, () => this.onmessage?.(message)),
+      error: (error) => this.receive(exchange, () => this.onerror?.(error)),
     });
     this.waiting.set(id, exchange);
     this.open.add(exchange);
