@@ -47,12 +47,15 @@ export class ActiveCalls {
     if (index >= 0) this.requests.splice(index, 1);
   }
 
-  /** Tells of progress (MCP specification, Progress); false where nobody waits for it, or it is none. */
+  /**
+   * Tells of progress (MCP specification, Progress), a turn later, as the client takes other notifications: they are told in
+   * the order in which they came. Returns false where nobody waits for it, or it is none.
+   */
   progress(params: object): boolean {
     const { progressToken, ...progress } = params as { progressToken?: unknown; progress?: unknown };
     const request = this.requests.find((active) => active.progressToken === progressToken);
     if (!request || typeof progress.progress !== 'number') return false;
-    request.onProgress(progress);
+    void Promise.resolve().then(() => request.onProgress(progress));
     return true;
   }
 

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
   ClientFactory,
+  type HttpConnectionOptions,
   McpToolsetError,
   type Run,
   type ToolRegistry,
@@ -165,6 +166,28 @@ describe('R37: no unhandled rejection and no uncaught exception, whatever a serv
     const registry = await registered(run, toolsetFor(server.connection));
     expect(await registry.execute({ name: 'x' })).toMatchObject({ status: 'success' });
     await run.close();
+  });
+
+  it('a stream that breaks, of a `fetch` of the application whose body does not let itself be stopped', async () => {
+    const server = await startRawHttp({
+      tools: [tool('x')],
+      call: (_params, exchange) => void exchange.sse().write(': a\n\n').end(),
+    });
+    const broken: NonNullable<HttpConnectionOptions['fetch']> = async (url, init) => {
+      const response = await fetch(url, init);
+      if (!response.headers.get('content-type')?.includes('event-stream')) return response;
+      const next = (): never => {
+        throw new Error('it broke');
+      };
+      const stop = (): never => {
+        throw new Error('no stop');
+      };
+      const body = { [Symbol.asyncIterator]: () => ({ next, return: stop }) };
+      return Object.defineProperty(response, 'body', { value: body });
+    };
+    const registry = await registered(startRun(), toolsetFor({ ...server.connection, fetch: broken }));
+    const { error } = await registry.execute({ name: 'x' });
+    expect(String(error)).toContain('the event stream ended without the reply (it broke)');
   });
 
   it('a server that goes on talking when the call, and when the run, is over', async () => {

@@ -1,4 +1,10 @@
-import type { HandlerContext, LogNotification, ProgressNotification } from 'mcp-toolset';
+import type {
+  HandlerContext,
+  HttpConnectionOptions,
+  LogNotification,
+  ProgressNotification,
+  StdioConnectionOptions,
+} from 'mcp-toolset';
 import { closeServersAfterEach, rawStdio, startRawHttp, text, tool } from '../servers';
 import { closeRunsAfterEach, gate } from '../contract/live-run';
 import { scene } from './asking';
@@ -144,5 +150,56 @@ describe('a change of the tools', () => {
     expect(registry.specifications).toEqual(before);
     expect(server.received.filter(({ method }) => method === 'tools/list')).toHaveLength(1);
     expect(await registry.execute({ name: 'x', input: { a: 1 } })).toMatchObject({ content: '{"a":1}' });
+  });
+});
+
+describe('progress and logs that come in one piece, with the reply', () => {
+  async function inOrder(server: {
+    readonly connection: HttpConnectionOptions | StdioConnectionOptions;
+  }): Promise<string[]> {
+    const told: string[] = [];
+    const { registry, run } = await scene(server, {
+      progress: ({ progress }: ProgressNotification) => void told.push(`progress ${progress}`),
+      log: ({ data }: LogNotification) => void told.push(`log ${String(data)}`),
+    });
+    expect(await registry.execute({ name: 'x' })).toMatchObject({ content: 'done' });
+    await run.close();
+    return told;
+  }
+
+  it('are told in the order in which they came, of an event stream', async () => {
+    const server = await startRawHttp({
+      tools: [tool('x')],
+      call: (_params, exchange) => {
+        const { id, progressToken } = exchange;
+        const log = (data: string) => ({ method: 'notifications/message', params: { level: 'info', data } });
+        const progress = (count: number) => ({
+          method: 'notifications/progress',
+          params: { progressToken, progress: count },
+        });
+        const messages = [log('a'), progress(1), log('b'), progress(2), { id, result: text('done') }];
+        const events = messages.map((message) => `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+        exchange.sse().write(events.join('')).end();
+      },
+    });
+    expect(await inOrder(server)).toEqual(['log a', 'progress 1', 'log b', 'progress 2']);
+  });
+
+  it('are told in the order in which they came, over stdio', async () => {
+    const server = await rawStdio({
+      tools: [tool('x')],
+      call: ({ _meta }, { id, write }) => {
+        const { progressToken } = _meta as { progressToken: unknown };
+        const log = (data: string) => ({ method: 'notifications/message', params: { level: 'info', data } });
+        const progress = (count: number) => ({
+          method: 'notifications/progress',
+          params: { progressToken, progress: count },
+        });
+        const reply = { id, result: { content: [{ type: 'text', text: 'done' }] } };
+        const messages = [log('a'), progress(1), log('b'), progress(2), reply];
+        write(messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''));
+      },
+    });
+    expect(await inOrder(server)).toEqual(['log a', 'progress 1', 'log b', 'progress 2']);
   });
 });

@@ -94,8 +94,9 @@ async function oneWay(
 }
 
 /** What the SDK is given of an answer that it is not to read. */
-function withoutBody({ headers }: Response, status: number): Response {
-  return new Response(null, { status, headers });
+function withoutBody(response: Response, status: number): Response {
+  const sessionId = response.headers.get('mcp-session-id');
+  return new Response(null, { status, headers: sessionId === null ? {} : { 'mcp-session-id': sessionId } });
 }
 
 async function refused(response: Response, maxBytes: number): Promise<RequestFailure> {

@@ -70,10 +70,9 @@ export function readerOf(body: Body): BodyReader {
     return { read: () => reader.read(), stop: () => void reader.cancel().catch(() => undefined) };
   }
   const iterator = body[Symbol.asyncIterator]();
-  const stop = (): void => {
-    if (body instanceof Readable) body.destroy();
-    else iterator.return?.()?.catch(() => undefined);
-  };
+  const end = async (): Promise<unknown> => (body instanceof Readable ? body.destroy() : iterator.return?.());
+  // A body of the application's `fetch` may throw also when nobody wants it any more.
+  const stop = (): void => void end().catch(() => undefined);
   return { read: () => iterator.next(), stop };
 }
 
