@@ -1,7 +1,7 @@
 import { getMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import zlib from 'node:zlib';
-import { CancelledError, ProviderError, RunFactory, ToolRegistry } from 'mcp-toolset';
+import { CancelledError, ProviderError, RunFactory, ToolRegistry, type HttpConnectionOptions } from 'mcp-toolset';
 import { container } from 'tsyringe';
 import { Agent, type Dispatcher } from 'undici';
 import { closeServersAfterEach, startRawHttp, text, tool, type HttpExchange } from '../servers';
@@ -166,6 +166,33 @@ describe('R31: an answer whose compression ends before its body does', () => {
     await using session = await connected(server.connection);
     expect(await session.call()).toMatchObject({ content: 'ok' });
     expect(await (await server.waitFor('tools/call')).waitForClose()).toBe('aborted');
+  });
+});
+
+describe('R38: a `fetch` of the application whose headers are no more than a `get`', () => {
+  it('has its session, also where `initialize` is answered by an event stream', async () => {
+    const server = await startRawHttp({
+      tools: [tool('a')],
+      call: () => text('ok'),
+      on: {
+        initialize: (exchange) => {
+          exchange.openSession();
+          const { protocolVersion } = exchange.params;
+          const serverInfo = { name: 'streams', version: '1.0.0' };
+          exchange
+            .sse()
+            .reply({ protocolVersion, capabilities: { tools: {} }, serverInfo })
+            .end();
+        },
+      },
+    });
+    const plain: HttpConnectionOptions['fetch'] = async (url, init) => {
+      const response = await fetch(url, init);
+      const { headers } = response;
+      return Object.defineProperty(response, 'headers', { value: { get: (name: string) => headers.get(name) } });
+    };
+    expect(await callOnce({ ...server.connection, fetch: plain })).toMatchObject({ content: 'ok' });
+    expect(server.deleted).toHaveLength(1);
   });
 });
 
