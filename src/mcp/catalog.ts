@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { ProtocolError, ProviderError, traitOf } from '../errors';
 import type { Limits, Logger } from '../settings';
 import type { McpToolDefinition } from '../toolset/callbacks';
@@ -41,8 +42,12 @@ export interface ListingOptions {
  */
 export async function readCatalog(readPage: PageReader, options: ListingOptions): Promise<Catalog> {
   const listing = new Listing(options);
-  let cursor = listing.addPage(await readPage({}).catch(noneWithoutMethod));
-  while (cursor !== undefined) cursor = listing.addPage(await readPage({ cursor }));
+  let page: Page | undefined = await readPage({}).catch(noneWithoutMethod);
+  while (page) {
+    const cursor = listing.begin(page);
+    const next = cursor === undefined ? undefined : readPage({ cursor });
+    [page] = await Promise.all([next, listing.addEntries(page)]);
+  }
   return listing.finish();
 }
 
@@ -64,14 +69,19 @@ class Listing {
     this.budget = new SchemaBudget(options.limits, options.toolset);
   }
 
-  /** Adds a page and returns the cursor of the next. */
-  addPage(page: Page): string | undefined {
+  /** Takes a page in, but for its entries, and returns the cursor of the next. */
+  begin(page: Page): string | undefined {
     const { tools } = page;
     this.pages += 1;
     if (!Array.isArray(tools)) throw this.broken(`page ${this.pages}: expected "tools" to be an array`);
     if (this.entries + tools.length > this.options.limits.maxTools) throw this.over('maxTools', 'tools');
-    for (const entry of tools as unknown[]) this.addEntry(entry);
     return this.nextCursor(page.nextCursor);
+  }
+
+  /** Adds the entries of a page that has begun, in a turn of their own: by then the server is asked for the next page. */
+  async addEntries({ tools }: Page): Promise<void> {
+    await setImmediate();
+    for (const entry of tools as unknown[]) this.addEntry(entry);
   }
 
   finish(): Catalog {

@@ -7,7 +7,15 @@ import {
   type ToolsetClass,
 } from 'mcp-toolset';
 import { overrideClient } from 'mcp-toolset/testing';
-import { closeServersAfterEach, rawStdio, startRawHttp, tool, type JsonObject, type RawHttpServer } from '../servers';
+import {
+  closeServersAfterEach,
+  rawStdio,
+  startRawHttp,
+  tool,
+  type JsonObject,
+  type RawHttpServer,
+  type HttpExchange,
+} from '../servers';
 import { rejection, shop, useCatalogScene } from './catalog-scene';
 import { factoryToolset, httpClient } from './live-run';
 import { RawMemory } from './raw-memory';
@@ -15,6 +23,8 @@ import { RawMemory } from './raw-memory';
 const scene = useCatalogScene();
 closeServersAfterEach();
 
+/** What a server does where it is asked for a page: the page that it returns, or whatever it does itself. */
+type Answer = (exchange: HttpExchange) => unknown;
 type CatalogLimit = Extract<keyof Limits, `maxTools` | `maxPages` | `maxSchema${string}` | 'maxCursorBytes'>;
 
 /** A server that lists these pages, one after the other. */
@@ -134,6 +144,20 @@ describe('R11: maxSchemaDepth', () => {
 
   it('R11: is broken by a tool of a later page, beside good ones', async () => {
     const server = await pages([tool('a')], [tool('b'), tool('deep', { inputSchema: nested(6) })]);
+    const error = await expectOver(server, 'maxSchemaDepth', { maxSchemaDepth: 5 });
+    expect(error.message).toContain('"deep"');
+  });
+
+  it.each<[string, Answer]>([
+    ['is not answered', () => undefined],
+    ['is answered by an error', (exchange) => exchange.error(-32603, 'no more')],
+    ['is broken', () => ({ tools: 'none' })],
+  ])('R11: is broken by a tool of a page, whatever comes of the next, which %s', async (_case, next) => {
+    const deep = tool('deep', { inputSchema: nested(6) });
+    const server = await startRawHttp({
+      tools: ({ cursor }, exchange) =>
+        cursor === undefined ? { tools: [tool('a'), deep], nextCursor: 'next' } : next(exchange),
+    });
     const error = await expectOver(server, 'maxSchemaDepth', { maxSchemaDepth: 5 });
     expect(error.message).toContain('"deep"');
   });

@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { setTimeout } from 'node:timers/promises';
 import { messageOf } from '../../errors';
 import { CallbackFailure, RequestFailure, type RequestFailureDetails } from '../request-failure';
@@ -15,10 +16,10 @@ const SHORT_WAIT = 250;
 const MOST_FAILED_RESUMPTIONS = 2;
 /** Messages in one body, where one is due; a batch of them is of an older protocol version. */
 const MOST_MESSAGES = 1_000;
+/** At the beginning of a body it is no part of the text (Fetch standard, UTF-8 decode). */
+const BYTE_ORDER_MARK = '\ufeff';
 /** Milliseconds that the beginning of a page is waited for. */
 const BEGINNING_WAIT = 1_000;
-
-const decoder = new TextDecoder();
 
 /**
  * A response that fails when it is read as text or JSON and its body has more than `maxBytes` bytes, is nested too deep to
@@ -60,19 +61,22 @@ export async function beginning(response: Response, maxBytes: number): Promise<s
 }
 
 async function textWithin(body: Body, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let total = 0;
+  const decoder = new StringDecoder('utf8');
   const depth = new JsonDepth();
   const { read, stop } = readerOf(body);
+  let text = '';
+  let total = 0;
   for (let next = await read(); !next.done; next = await read()) {
-    total += next.value.byteLength;
-    if (total > maxBytes || depth.exceeds(bufferOf(next.value))) {
+    const chunk = bufferOf(next.value);
+    total += chunk.length;
+    if (total > maxBytes || depth.exceeds(chunk)) {
       stop();
       throw total > maxBytes ? tooLarge('a body', maxBytes) : tooDeep('a body');
     }
-    chunks.push(next.value);
+    text += decoder.write(chunk);
   }
-  return decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+  text += decoder.end();
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 }
 
 /** What the event stream of an exchange needs to be followed to its reply. */

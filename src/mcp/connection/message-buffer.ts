@@ -1,5 +1,6 @@
 import { deserializeMessage, ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { StringDecoder } from 'node:string_decoder';
 import { RequestFailure } from '../request-failure';
 import { JsonDepth, tooDeep } from './json-depth';
 import { MOST_IN_A_TURN } from './turns';
@@ -19,12 +20,17 @@ export interface MessageBufferEvents {
   readonly onPause: () => void;
 }
 
-/** Bounds each message of a child, where the SDK's buffer bounds what happens to be in it, and copies no byte twice. */
+/**
+ * Bounds each message of a child, where the SDK's buffer bounds what happens to be in it. What comes is kept as text and not
+ * as bytes: to put these together takes fresh memory for each message, which costs more than all else in reading it.
+ */
 export class MessageBuffer extends ReadBuffer {
   private lines: string[] = [];
   private next = 0;
   private leftOfTurn = MOST_IN_A_TURN;
-  private parts: Buffer[] = [];
+  private readonly decoder = new StringDecoder('utf8');
+  /** What has come of the line, and how many bytes it is. */
+  private text = '';
   private length = 0;
   private readonly depth = new JsonDepth();
 
@@ -40,7 +46,7 @@ export class MessageBuffer extends ReadBuffer {
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
       if (!this.isBlank(chunk, start, end)) {
         this.extend(chunk.subarray(start, end));
-        const line = Buffer.concat(this.parts).toString('utf8').replace(/\r$/, '');
+        const line = (this.text + this.decoder.end()).replace(/\r$/, '');
         if (line !== '') this.lines.push(line);
         this.beginLine();
       }
@@ -92,7 +98,8 @@ export class MessageBuffer extends ReadBuffer {
   }
 
   private beginLine(): void {
-    this.parts = [];
+    this.decoder.end();
+    this.text = '';
     this.length = 0;
     this.depth.reset();
   }
@@ -100,8 +107,8 @@ export class MessageBuffer extends ReadBuffer {
   private extend(part: Buffer): void {
     this.length += part.length;
     const isTooLong = this.length > this.maxMessageBytes;
-    if (!isTooLong && !this.depth.exceeds(part)) return void (part.length > 0 && this.parts.push(part));
-    this.parts = [];
+    if (!isTooLong && !this.depth.exceeds(part)) return void (this.text += this.decoder.write(part));
+    this.text = '';
     const failure = isTooLong ? this.tooLong() : tooDeep('a message');
     this.events.onBreach(failure);
     throw failure;
