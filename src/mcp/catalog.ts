@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import { ProtocolError, ProviderError, traitOf } from '../errors';
+import { nextTurn } from '../run/next-turn';
 import type { Limits, Logger } from '../settings';
 import type { McpToolDefinition } from '../toolset/callbacks';
 import { quoted } from './quoted';
@@ -80,7 +80,7 @@ class Listing {
 
   /** Adds the entries of a page that has begun, in a turn of their own: by then the server is asked for the next page. */
   async addEntries({ tools }: Page): Promise<void> {
-    await setImmediate();
+    await nextTurn();
     for (const entry of tools as unknown[]) this.addEntry(entry);
   }
 

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import { messageOf } from '../errors';
+import { nextTurn } from '../run/next-turn';
 import { boundedWait } from './bounded-wait';
 import { hooksOf } from './official-client';
 import type {
@@ -72,7 +72,7 @@ export class Channel implements Transport {
 
   start(): Promise<void> {
     const { onmessage, onclose, onerror } = this.transport;
-    // What the application's own listeners throw is the transport's to deal with; a reply is not lost by it.
+    // What the application's own listeners throw loses no reply; where they hear messages, the transport is told.
     this.transport.onmessage = (message, extra) => {
       try {
         onmessage?.(message, extra);
@@ -89,7 +89,7 @@ export class Channel implements Transport {
     };
     this.transport.onerror = (error) => {
       if (isMisreading(error)) this.hooks.misread?.();
-      onerror?.(error);
+      this.guarded(() => onerror?.(error));
       this.report(error);
     };
     this.hooks.onlostreply = (id, failure) => this.lose(id, failure);
@@ -225,7 +225,7 @@ export class Channel implements Transport {
     const reason = this.endReason();
     for (const id of this.open.ids) this.lose(id, reason);
     // What waits for a reply learns how its own request went, and only then that there is no connection any more.
-    await setImmediate();
+    await nextTurn();
     this.owner.ended();
     this.guarded(() => this.onclose?.());
   }

@@ -1,4 +1,4 @@
-import { z } from 'zod/v4';
+import type { z } from 'zod/v4';
 import { messageOf } from '../errors';
 import { LONGEST_TIMER } from '../options';
 import { Interruption, untilAborted, type Abortable } from '../run/abort';
@@ -6,7 +6,7 @@ import type { UnconnectedClient } from '../toolset/client-source';
 import type { ActiveCalls, ActiveCall } from './active-calls';
 import { Channel } from './channel';
 import { CLAIM, NOT_NEEDED, type Claim, type Exchange, type RequestParams } from './exchange';
-import type { RawResult } from './reply';
+import { anyResult, type RawResult } from './reply';
 import {
   asOfficial,
   hooksOf,
@@ -23,11 +23,6 @@ import {
 import { relatedTask, type Notification } from './notices';
 import { CallbackFailure, RequestFailure } from './request-failure';
 import { sendFailure } from './send-failure';
-
-/** Any object: what is in it is looked at by the code that needs it. */
-const anyResult = z.custom<Record<string, unknown>>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-);
 
 /** One request. */
 export interface LinkRequest {
@@ -166,6 +161,11 @@ export class Link {
       this.inFlight -= 1;
       if (this.isIdle) this.onIdle();
     }
+  }
+
+  /** Drops what belongs to the run that had it, for another is to have it. */
+  handOver(): void {
+    hooksOf(this.transport).handOver?.();
   }
 
   /** The call that a message of the server's belongs to, by its parameters as they were received. */

@@ -131,6 +131,7 @@ export class ReopeningLink {
 
   /** Has it serve nobody, and forget whom it served; `onLost` is called when its connection ends. */
   leave(onLost: () => void): void {
+    this.current?.handOver();
     const create = (): Promise<never> => Promise.reject(new Error('no run needs a connection'));
     this.source = { ...this.source, onLost, create, signal: NEVER };
   }

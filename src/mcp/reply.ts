@@ -1,8 +1,12 @@
+import { z } from 'zod/v4';
 import type { JSONRPCMessage } from './official-client';
 import type { RequestFailureDetails } from './request-failure';
 
 /** A JSON object from the server. */
 export type RawResult = Readonly<Record<string, unknown>>;
+
+/** Any object: what is in it is looked at by the code that needs it. */
+export const anyResult = z.custom<Record<string, unknown>>(isObject);
 
 /** What a reply says. Not every transport checks what it receives, so nothing is taken for granted here. */
 export function readReply(message: JSONRPCMessage): { result: RawResult } | { failure: RequestFailureDetails } {

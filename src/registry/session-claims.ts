@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import { latestSession, type Session } from '../mcp/session';
 import { closeTogether } from '../mcp/session-registry';
+import { nextTurn } from '../run/next-turn';
 
 /** Keeps the sessions behind the classes of one registration open until it is known who uses them. */
 export class SessionClaims {
@@ -42,7 +42,7 @@ export class SessionClaims {
     if (free.length === 0) return;
     for (const session of free) session.forget();
     // Another registration may just have been given the classes, and not have come to claim them.
-    await setImmediate();
+    await nextTurn();
     const unused = free.filter(({ holders }) => holders.size === 0);
     await closeTogether(unused, 'ToolRegistry');
   }

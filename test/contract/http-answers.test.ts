@@ -69,6 +69,44 @@ describe('R42: a result is not lost', () => {
   });
 });
 
+describe('a `fetch` of the application that reads, and so takes, the body of an answer', () => {
+  /** One that writes to a log what it fetches, where an answer is such a one. */
+  const reading =
+    (isWanted: (response: Response) => boolean): HttpConnectionOptions['fetch'] =>
+    async (url, init) => {
+      const response = await fetch(url, init);
+      if (isWanted(response)) await response.text();
+      return response;
+    };
+
+  it('R43: of a session that is gone has another one opened all the same', async () => {
+    const server = await serverThat((exchange) =>
+      server.calls.length === 1 ? exchange.raw(404, {}, 'no session') : exchange.json(text('ok')),
+    );
+    const connection = { ...server.connection, fetch: reading(({ ok }) => !ok) };
+    expect(await callOnce(connection)).toMatchObject({ content: 'ok' });
+  });
+
+  it('R42: of a refusal has its status told', async () => {
+    const server = await serverThat((exchange) => exchange.raw(500, {}, 'broken'));
+    const error = failureOf(await callOnce({ ...server.connection, fetch: reading(({ ok }) => !ok) }));
+    expect(String(error)).toContain('HTTP 500');
+  });
+
+  it('R42: of an answer that nobody else reads does no harm', async () => {
+    const server = await serverThat((exchange) => exchange.json(text('ok')));
+    const connection = { ...server.connection, fetch: reading(({ status }) => status === 202) };
+    expect(await callOnce(connection)).toMatchObject({ content: 'ok' });
+  });
+
+  it('R42: of the reply is said to have done so', async () => {
+    const server = await serverThat((exchange) => exchange.json(text('ok')));
+    const isOfCall = (): boolean => server.calls.length > 0;
+    const error = failureOf(await callOnce({ ...server.connection, fetch: reading(isOfCall) }));
+    expect(String(error)).toContain('locked');
+  });
+});
+
 describe('R42: a call is only said not to have been sent where it was not', () => {
   it.each([
     ['connect', 'not-sent'],

@@ -1,4 +1,5 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   ClientFactory,
   type HttpConnectionOptions,
@@ -165,6 +166,30 @@ describe('R37: no unhandled rejection and no uncaught exception, whatever a serv
     run.container.register(ClientFactory, { useClass: Listening });
     const registry = await registered(run, toolsetFor(server.connection));
     expect(await registry.execute({ name: 'x' })).toMatchObject({ status: 'success' });
+    await run.close();
+  });
+
+  it('a server that says what is no message before it replies, where the listener of the transport throws', async () => {
+    const server = await startRawHttp({
+      tools: [tool('x')],
+      call: (_params, exchange) => void exchange.sse().event('garbage').reply({ content: [] }).end(),
+    });
+    const errors: Error[] = [];
+    class Listening extends ClientFactory {
+      override async create(...what: Parameters<ClientFactory['create']>): Promise<UnconnectedClient> {
+        const parts = await super.create(...what);
+        (parts.client as Client).onerror = (error) => void errors.push(error);
+        (parts.transport as Transport).onerror = () => {
+          throw new Error('a listener that throws');
+        };
+        return parts;
+      }
+    }
+    const run = startRun();
+    run.container.register(ClientFactory, { useClass: Listening });
+    const registry = await registered(run, toolsetFor(server.connection));
+    expect(await registry.execute({ name: 'x' })).toMatchObject({ status: 'success' });
+    expect(errors.map(({ message }) => message)).toContain('a listener that throws');
     await run.close();
   });
 

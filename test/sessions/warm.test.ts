@@ -34,6 +34,7 @@ import {
   type HttpExchange,
   type RawHttpScript,
   type RawHttpServer,
+  type ResponseStream,
 } from '../servers';
 
 afterEach(() => container.resolve(SessionRegistry).closeAll());
@@ -233,6 +234,41 @@ describe('the handlers of a session of the application', () => {
         [actor, `call of ${actor}`, 'elicitation', undefined],
       ]),
     );
+    expect(count(server, 'initialize')).toBe(1);
+  });
+
+  it('R9: are told nothing that comes on what the server has kept open of the run before', async () => {
+    const kept: ResponseStream[] = [];
+    const server: RawHttpServer = await startRawHttp({
+      tools: [tool('x')],
+      call: (_params, exchange) => void kept.push(exchange.sse().reply(text('done'))),
+      on: { GET: (exchange) => void standing.open(exchange.sse()) },
+    });
+    const standing = gate<ResponseStream>();
+    const heard = gate<unknown>();
+    const seen: unknown[] = [];
+    @McpToolset({ connection: server.connection, session: { scope: 'application', key: () => 'all' } })
+    class Listening {
+      @OnLog()
+      log({ data }: { data: unknown }, { binding }: HandlerContext): void {
+        seen.push([binding.run?.invocation.actorId, data]);
+        if (data === 'of nobody') heard.open(data);
+      }
+    }
+    const log = (data: string) => ({ level: 'info', data });
+    await inRun(Listening, callX, { actorId: 'ada' });
+    const stream = await standing.passed;
+    await inRun(
+      Listening,
+      async (registry) => {
+        kept[0]?.notify('notifications/message', log('of ada'));
+        expect(await callX(registry)).toMatchObject({ content: 'done' });
+        stream.notify('notifications/message', log('of nobody'));
+        await heard.passed;
+      },
+      { actorId: 'bob' },
+    );
+    expect(seen).toEqual([['bob', 'of nobody']]);
     expect(count(server, 'initialize')).toBe(1);
   });
 });

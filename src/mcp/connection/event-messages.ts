@@ -1,8 +1,8 @@
 import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { createParser } from 'eventsource-parser';
 import { StringDecoder } from 'node:string_decoder';
-import { setImmediate } from 'node:timers/promises';
 import { asError } from '../../run/abort';
+import { nextTurn } from '../../run/next-turn';
 import { bufferOf } from './response-body';
 
 /** Who is told what comes. */
@@ -29,7 +29,7 @@ export async function readMessages(stream: AsyncIterable<Uint8Array>, listener: 
     parser.feed(decoder.write(bufferOf(chunk)));
     const texts = come.splice(0);
     for (const [index, text] of texts.entries()) {
-      if (index > 0) await setImmediate();
+      if (index > 0) await nextTurn();
       tell(text, listener);
     }
   }

@@ -128,6 +128,11 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     return this.receiving?.id;
   }
 
+  /** Told that another run is to have the connection: what is still open of requests with a reply is none of its. */
+  handOver(): void {
+    for (const exchange of this.open) if (exchange.isFinished) exchange.drop();
+  }
+
   /** Sends a notification, or an answer to the server, which goes without one where it asks too much at once. */
   private async sendOneWay(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
     const takenBack = takenBackBy(message);

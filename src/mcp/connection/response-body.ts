@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { asError } from '../../run/abort';
 
 /** What is read of a body. */
 export type Body = AsyncIterable<Uint8Array>;
@@ -63,8 +64,17 @@ export interface BodyReader {
   readonly stop: () => void;
 }
 
-/** How a body is read: a web stream by its reader, which costs half of what its iterator does. */
+/** How a body is read; one that cannot be, because the application's `fetch` has read it, says so when it is read. */
 export function readerOf(body: Body): BodyReader {
+  try {
+    return opened(body);
+  } catch (error) {
+    return { read: () => Promise.reject(asError(error)), stop: () => undefined };
+  }
+}
+
+/** The reader of a web stream costs half of what its iterator does. */
+function opened(body: Body): BodyReader {
   if (body instanceof ReadableStream) {
     const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
     return { read: () => reader.read(), stop: () => void reader.cancel().catch(() => undefined) };

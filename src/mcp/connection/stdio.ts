@@ -5,6 +5,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { StringDecoder } from 'node:string_decoder';
 import { messageOf } from '../../errors';
+import { nextTurn } from '../../run/next-turn';
 import { showOnly } from '../../run/show-only';
 import type { StdioConnectionOptions } from '../../toolset/client-source';
 import { markOwn } from '../official-client';
@@ -161,7 +162,7 @@ export class StdioTransport extends StdioClientTransport {
     // Node.js has a paused pipe flow when the process exits.
     if (this.isWaiting) return;
     this.isWaiting = true;
-    setImmediate(() => {
+    void nextTurn().then(() => {
       this.isWaiting = false;
       stdout?.resume();
       this.read(MOST_IN_A_TURN);

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '../../run/next-turn';
 
 /** Messages that are taken in before everything else in the process has its turn; the client takes some 25 µs for each. */
 export const MOST_IN_A_TURN = 100;
@@ -12,7 +12,7 @@ export async function* inTurns(bytes: Uint8Array, turns: readonly number[]): Asy
   for (const end of turns) {
     yield bytes.subarray(start, end);
     start = end;
-    await setImmediate();
+    await nextTurn();
   }
   if (start < bytes.length) yield start === 0 ? bytes : bytes.subarray(start);
 }
