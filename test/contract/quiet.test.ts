@@ -109,6 +109,15 @@ const deeds: Record<string, HttpHandler> = {
 
 const moments = ['initialize', 'notifications/initialized', 'tools/list', 'tools/call', 'DELETE', 'GET'];
 
+interface Listenable {
+  readonly client: Client;
+  readonly transport: Transport;
+}
+
+const throwing = (): never => {
+  throw new Error('a listener that throws');
+};
+
 describe('R37: no unhandled rejection and no uncaught exception, whatever a server does over HTTP', () => {
   it.each(Object.keys(deeds))('a server that %s, at every moment', async (deed) => {
     const before = processListeners();
@@ -148,7 +157,10 @@ describe('R37: no unhandled rejection and no uncaught exception, whatever a serv
     await run.close();
   });
 
-  it('a server that says what is no message before it replies, where that listener throws', async () => {
+  it.each<[string, (parts: Listenable) => void]>([
+    ['that listener', ({ client }) => (client.onerror = throwing)],
+    ['that of the transport', ({ transport }) => (transport.onerror = throwing)],
+  ])('a server that says what is no message before it replies, where %s throws', async (_whose, listen) => {
     const server = await startRawHttp({
       tools: [tool('x')],
       call: (_params, exchange) => void exchange.sse().event('garbage').reply({ content: [] }).end(),
@@ -156,9 +168,7 @@ describe('R37: no unhandled rejection and no uncaught exception, whatever a serv
     class Listening extends ClientFactory {
       override async create(...what: Parameters<ClientFactory['create']>): Promise<UnconnectedClient> {
         const parts = await super.create(...what);
-        (parts.client as Client).onerror = () => {
-          throw new Error('a listener that throws');
-        };
+        listen(parts as Listenable);
         return parts;
       }
     }
@@ -166,30 +176,6 @@ describe('R37: no unhandled rejection and no uncaught exception, whatever a serv
     run.container.register(ClientFactory, { useClass: Listening });
     const registry = await registered(run, toolsetFor(server.connection));
     expect(await registry.execute({ name: 'x' })).toMatchObject({ status: 'success' });
-    await run.close();
-  });
-
-  it('a server that says what is no message before it replies, where the listener of the transport throws', async () => {
-    const server = await startRawHttp({
-      tools: [tool('x')],
-      call: (_params, exchange) => void exchange.sse().event('garbage').reply({ content: [] }).end(),
-    });
-    const errors: Error[] = [];
-    class Listening extends ClientFactory {
-      override async create(...what: Parameters<ClientFactory['create']>): Promise<UnconnectedClient> {
-        const parts = await super.create(...what);
-        (parts.client as Client).onerror = (error) => void errors.push(error);
-        (parts.transport as Transport).onerror = () => {
-          throw new Error('a listener that throws');
-        };
-        return parts;
-      }
-    }
-    const run = startRun();
-    run.container.register(ClientFactory, { useClass: Listening });
-    const registry = await registered(run, toolsetFor(server.connection));
-    expect(await registry.execute({ name: 'x' })).toMatchObject({ status: 'success' });
-    expect(errors.map(({ message }) => message)).toContain('a listener that throws');
     await run.close();
   });
 
