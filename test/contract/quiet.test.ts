@@ -114,6 +114,18 @@ interface Listenable {
   readonly transport: Transport;
 }
 
+/** Has what the application listens by set in its client and transport, whatever they are. */
+function listening(run: Run, listen: (parts: Listenable) => void): void {
+  class Listening extends ClientFactory {
+    override async create(...what: Parameters<ClientFactory['create']>): Promise<UnconnectedClient> {
+      const parts = await super.create(...what);
+      listen(parts as Listenable);
+      return parts;
+    }
+  }
+  run.container.register(ClientFactory, { useClass: Listening });
+}
+
 const throwing = (): never => {
   throw new Error('a listener that throws');
 };
@@ -165,15 +177,8 @@ describe('R37: no unhandled rejection and no uncaught exception, whatever a serv
       tools: [tool('x')],
       call: (_params, exchange) => void exchange.sse().event('garbage').reply({ content: [] }).end(),
     });
-    class Listening extends ClientFactory {
-      override async create(...what: Parameters<ClientFactory['create']>): Promise<UnconnectedClient> {
-        const parts = await super.create(...what);
-        listen(parts as Listenable);
-        return parts;
-      }
-    }
     const run = startRun();
-    run.container.register(ClientFactory, { useClass: Listening });
+    listening(run, listen);
     const registry = await registered(run, toolsetFor(server.connection));
     expect(await registry.execute({ name: 'x' })).toMatchObject({ status: 'success' });
     await run.close();
@@ -312,6 +317,18 @@ describe('R37: no unhandled rejection and no uncaught exception, whatever a chil
       await server.waitForNoProcesses();
     }
     expect(processListeners()).toEqual(before);
+  });
+
+  it('a child that writes what is no message before it replies, where the listener of the transport throws', async () => {
+    const server = await rawStdio({
+      tools: [tool('x')],
+      call: (_params, exchange) => (exchange.write('garbage\n'), { content: [] }),
+    });
+    const run = startRun();
+    listening(run, ({ transport }) => (transport.onerror = throwing));
+    const registry = await registered(run, toolsetFor(server.connection));
+    expect(await registry.execute({ name: 'x' })).toMatchObject({ status: 'success' });
+    await run.close();
   });
 
   it('a command that does not exist', async () => {

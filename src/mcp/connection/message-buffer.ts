@@ -22,7 +22,7 @@ export interface MessageBufferEvents {
 
 /**
  * Bounds each message of a child, where the SDK's buffer bounds what happens to be in it. What comes is kept as text and not
- * as bytes: to put these together takes fresh memory for each message, which costs more than all else in reading it.
+ * as bytes: to put these together takes fresh memory for each message, and half as long as parsing it.
  */
 export class MessageBuffer extends ReadBuffer {
   private lines: string[] = [];
