@@ -4,12 +4,17 @@ import { expected, toolName } from './servers/catalog.mjs';
 /** What a contender's process can be asked to do: each returns numbers, and throws where an answer was not right. */
 export const tasks = { runs, calls, parallelRuns, heapPerRun, heapGrowth };
 
-/** One run after the other: the mean milliseconds of one, by the clock and by the processor, when `lead` ms have gone by. */
-async function runs(open, { target, count, callsPerRun, lead = 0 }) {
+/** One run after the other for `span` ms, at least one, when `lead` ms have gone by: mean ms of a run, by clock and processor. */
+async function runs(open, { target, callsPerRun, lead = 0, span = 0 }) {
   const start = performance.now();
   while (performance.now() - start < lead) await oneRun(open, target, callsPerRun);
+  const begun = performance.now();
   const stop = watch();
-  for (let index = 0; index < count; index += 1) await oneRun(open, target, callsPerRun);
+  let count = 0;
+  do {
+    await oneRun(open, target, callsPerRun);
+    count += 1;
+  } while (performance.now() - begun < span);
   const { ms, cpu } = stop();
   return { ms: ms / count, cpu: cpu / count };
 }

@@ -9,6 +9,6 @@ export const w2 = {
     CATALOGS.map((catalog) => ({
       label: described(catalog),
       rounds: 60,
-      task: { task: 'runs', target: stdioTarget(catalog), count: 1, callsPerRun: 10 },
+      task: { task: 'runs', target: stdioTarget(catalog), callsPerRun: 10 },
     })),
 };
