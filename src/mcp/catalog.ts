@@ -45,8 +45,13 @@ export async function readCatalog(readPage: PageReader, options: ListingOptions)
   let page: Page | undefined = await readPage({}).catch(noneWithoutMethod);
   while (page) {
     const cursor = listing.begin(page);
-    const next = cursor === undefined ? undefined : readPage({ cursor });
-    [page] = await Promise.all([next, listing.addEntries(page)]);
+    const next: Promise<Page> | undefined = cursor === undefined ? undefined : readPage({ cursor });
+    // What is wrong with this page is told before what comes of the next.
+    void next?.catch(() => undefined);
+    // By then the server is asked, and makes it while the entries are looked through.
+    if (next) await nextTurn();
+    listing.addEntries(page);
+    page = await next;
   }
   return listing.finish();
 }
@@ -78,9 +83,8 @@ class Listing {
     return this.nextCursor(page.nextCursor);
   }
 
-  /** Adds the entries of a page that has begun, in a turn of their own: by then the server is asked for the next page. */
-  async addEntries({ tools }: Page): Promise<void> {
-    await nextTurn();
+  /** Adds the entries of a page that has begun. */
+  addEntries({ tools }: Page): void {
     for (const entry of tools as unknown[]) this.addEntry(entry);
   }
 

@@ -72,7 +72,7 @@ export class Channel implements Transport {
 
   start(): Promise<void> {
     const { onmessage, onclose, onerror } = this.transport;
-    // What the application's own listeners throw loses no reply; where they hear messages, the transport is told.
+    // What the application's own listeners throw loses no reply; one for messages throws into the transport, as without us.
     this.transport.onmessage = (message, extra) => {
       try {
         onmessage?.(message, extra);
@@ -81,11 +81,8 @@ export class Channel implements Transport {
       }
     };
     this.transport.onclose = () => {
-      try {
-        onclose?.();
-      } finally {
-        void this.end();
-      }
+      this.guarded(() => onclose?.());
+      void this.end();
     };
     this.transport.onerror = (error) => {
       if (isMisreading(error)) this.hooks.misread?.();

@@ -163,7 +163,7 @@ export class Link {
     }
   }
 
-  /** Drops what belongs to the run that had it, for another is to have it. */
+  /** Has the transport tell the next run nothing that came for this one. */
   handOver(): void {
     hooksOf(this.transport).handOver?.();
   }

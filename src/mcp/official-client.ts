@@ -37,7 +37,7 @@ export interface TransportHooks {
   misread?(): void;
   /** HTTP: the request on whose stream something is being received. */
   readonly receivingId?: string | number | undefined;
-  /** HTTP: told that another run is to have the connection. */
+  /** Told that another run is to have the connection. */
   handOver?(): void;
   /** Takes secrets out of a text. */
   redact?(text: string): string;

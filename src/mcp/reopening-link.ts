@@ -132,6 +132,10 @@ export class ReopeningLink {
   /** Has it serve nobody, and forget whom it served; `onLost` is called when its connection ends. */
   leave(onLost: () => void): void {
     this.current?.handOver();
+    this.forgetRun(onLost);
+  }
+
+  private forgetRun(onLost: () => void): void {
     const create = (): Promise<never> => Promise.reject(new Error('no run needs a connection'));
     this.source = { ...this.source, onLost, create, signal: NEVER };
   }
@@ -147,7 +151,7 @@ export class ReopeningLink {
       await closeTogether(this.links, `Toolset ${this.source.definition.name}`);
     } finally {
       // Its clients may be kept for long after this, which is no reason to keep the run that they were for.
-      this.leave(() => undefined);
+      this.forgetRun(() => undefined);
     }
   }
 

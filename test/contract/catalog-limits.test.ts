@@ -162,6 +162,19 @@ describe('R11: maxSchemaDepth', () => {
     expect(error.message).toContain('"deep"');
   });
 
+  it('R11: is broken by a tool of a page, also where the next cannot even be asked for', async () => {
+    const deep = tool('deep', { inputSchema: nested(6) });
+    const server = await startRawHttp({ tools: () => ({ tools: [deep], nextCursor: 'next' }) });
+    const refusing: typeof fetch = async (url, init) => {
+      if (typeof init?.body === 'string' && init.body.includes('"cursor"')) throw new Error('no more requests');
+      return fetch(url, init);
+    };
+    const toolset = shop({ ...server.connection, fetch: refusing }, { limits: { maxSchemaDepth: 5 } });
+    const error = await rejection(scene.registered(toolset));
+    expect(error).toBeInstanceOf(ProtocolError);
+    expect(String(error)).toContain('limit maxSchemaDepth');
+  });
+
   it('R11: counts an outputSchema that is no object as well', async () => {
     const server = await pages([tool('a', { outputSchema: [[[[]]]] })]);
     await expectOver(server, 'maxSchemaDepth', { maxSchemaDepth: 3 });

@@ -319,6 +319,21 @@ describe('R37: no unhandled rejection and no uncaught exception, whatever a chil
     expect(processListeners()).toEqual(before);
   });
 
+  it('a child that exits during a call, where the listener of the transport for its end throws', async () => {
+    const server = await rawStdio({ tools: [tool('x')], call: (_params, exchange) => exchange.exit(3) });
+    const told: unknown[] = [];
+    const run = startRun();
+    listening(run, ({ client, transport }) => {
+      transport.onclose = throwing;
+      client.onerror = (error) => void told.push(error.message);
+    });
+    const registry = await registered(run, toolsetFor(server.connection));
+    const { error } = await registry.execute({ name: 'x' });
+    expect(String(error)).toContain('exit code 3');
+    await run.close();
+    expect(told).toContain('a listener that throws');
+  });
+
   it('a child that writes what is no message before it replies, where the listener of the transport throws', async () => {
     const server = await rawStdio({
       tools: [tool('x')],

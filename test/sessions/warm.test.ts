@@ -271,6 +271,75 @@ describe('the handlers of a session of the application', () => {
     expect(seen).toEqual([['bob', 'of nobody']]);
     expect(count(server, 'initialize')).toBe(1);
   });
+
+  // More in one piece than is taken in before the run ends.
+  const late = Array.from({ length: 400 }, () => ({
+    jsonrpc: '2.0',
+    method: 'notifications/message',
+    params: { level: 'info', data: 'late' },
+  }));
+  const replyAnd = (id: unknown) => [{ jsonrpc: '2.0', id, result: text('first') }, ...late];
+  const events = (messages: readonly object[]): string =>
+    messages.map((message) => `data: ${JSON.stringify(message)}\n\n`).join('');
+
+  it.each<[string, () => Promise<ConnectionOptions>]>([
+    [
+      'HTTP',
+      async () => {
+        const call: RawHttpScript['call'] = (_params, exchange) =>
+          server.calls.length > 1
+            ? text('second')
+            : void exchange
+                .sse()
+                .write(events(replyAnd(exchange.id)))
+                .end();
+        const server: RawHttpServer = await startRawHttp({ tools: [tool('x')], call });
+        return server.connection;
+      },
+    ],
+    [
+      'stdio',
+      async () => {
+        const server = await rawStdio({
+          data: { messages: late, calls: 0 },
+          tools: [tool('x')],
+          call: (_params, { data, id, write }) => {
+            data.calls += 1;
+            if (data.calls > 1) return { content: [{ type: 'text', text: 'second' }] };
+            const reply = { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'first' }] } };
+            write([reply, ...data.messages].map((message) => `${JSON.stringify(message)}\n`).join(''));
+            return undefined;
+          },
+        });
+        return server.connection;
+      },
+    ],
+  ])('R9: are told nothing that came over %s in one piece with the reply to the run before', async (_over, connect) => {
+    const heard: unknown[] = [];
+    @McpToolset({ connection: await connect(), session: { scope: 'application', key: () => 'all' } })
+    class Listening {
+      @OnLog()
+      log(_line: object, { binding }: HandlerContext): void {
+        heard.push(binding.run?.invocation.actorId);
+      }
+    }
+    expect(await inRun(Listening, callX, { actorId: 'ada' })).toMatchObject({ content: 'first' });
+    expect(await inRun(Listening, callX, { actorId: 'bob' })).toMatchObject({ content: 'second' });
+    expect(heard).not.toContain('bob');
+  });
+});
+
+it('a server that ends its stream a moment after the reply keeps the socket, though the run has ended', async () => {
+  const kept: { readonly stream: ResponseStream; readonly exchange: HttpExchange }[] = [];
+  const { server, toolset } = await shop({
+    call: (_params, exchange) => void kept.push({ exchange, stream: exchange.sse().reply(text('done')) }),
+  });
+  await inRun(toolset, callX);
+  await inRun(toolset, callX);
+  const [first] = kept;
+  expect(first?.exchange.req.socket.destroyed).toBe(false);
+  first?.stream.end();
+  expect(count(server, 'initialize')).toBe(1);
 });
 
 describe('a session that is of no use any more is never lent', () => {

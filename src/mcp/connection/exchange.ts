@@ -25,6 +25,7 @@ export class HttpExchange {
   private readonly end = new AbortController();
   private finished = false;
   private streaming = false;
+  private muted = false;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -45,6 +46,11 @@ export class HttpExchange {
   /** Whether an event stream is open for it. */
   get isStreaming(): boolean {
     return this.streaming;
+  }
+
+  /** Whether nothing that comes for it is to be told. */
+  get isMuted(): boolean {
+    return this.muted;
   }
 
   /** The request has been answered, though an event stream may go on. */
@@ -68,6 +74,14 @@ export class HttpExchange {
   finish(isOwn: boolean): void {
     this.finished = true;
     if (this.streaming || !isOwn) this.timer = setTimeout(() => this.end.abort(DROPPED), ANSWER_END_WAIT).unref();
+  }
+
+  /**
+   * Has nothing more told that comes for it. What is open ends as before: a server that ends its answer in a moment keeps
+   * the connection for the next request.
+   */
+  mute(): void {
+    this.muted = true;
   }
 
   /** Drops what is still open for it. */

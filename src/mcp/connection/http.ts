@@ -128,9 +128,9 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     return this.receiving?.id;
   }
 
-  /** Told that another run is to have the connection: what is still open of requests with a reply is none of its. */
+  /** Told that another run is to have the connection: what still comes for requests of this one is none of its. */
   handOver(): void {
-    for (const exchange of this.open) if (exchange.isFinished) exchange.drop();
+    for (const exchange of this.open) if (exchange.isFinished) exchange.mute();
   }
 
   /** Sends a notification, or an answer to the server, which goes without one where it asks too much at once. */
@@ -174,6 +174,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   };
 
   private receive(exchange: HttpExchange, take: () => void): void {
+    if (exchange.isMuted) return;
     this.receiving = exchange;
     try {
       take();

@@ -84,6 +84,7 @@ export class MessageBuffer extends ReadBuffer {
 
   override clear(): void {
     this.forgetLines();
+    this.decoder.end();
     this.beginLine();
   }
 
@@ -98,7 +99,6 @@ export class MessageBuffer extends ReadBuffer {
   }
 
   private beginLine(): void {
-    this.decoder.end();
     this.text = '';
     this.length = 0;
     this.depth.reset();

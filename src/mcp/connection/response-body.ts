@@ -67,14 +67,14 @@ export interface BodyReader {
 /** How a body is read; one that cannot be, because the application's `fetch` has read it, says so when it is read. */
 export function readerOf(body: Body): BodyReader {
   try {
-    return opened(body);
+    return unguardedReaderOf(body);
   } catch (error) {
     return { read: () => Promise.reject(asError(error)), stop: () => undefined };
   }
 }
 
-/** The reader of a web stream costs half of what its iterator does. */
-function opened(body: Body): BodyReader {
+function unguardedReaderOf(body: Body): BodyReader {
+  // It costs half of what its iterator does.
   if (body instanceof ReadableStream) {
     const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
     return { read: () => reader.read(), stop: () => void reader.cancel().catch(() => undefined) };

@@ -133,6 +133,11 @@ export class StdioTransport extends StdioClientTransport {
     hangUp(child);
   }
 
+  /** Told that another run is to have the connection: what has come is none of its. */
+  handOver(): void {
+    if (this.isWaiting) this.takeRest();
+  }
+
   /** Why the connection has ended: a message over the limit, or the child's end with what it last wrote to stderr. */
   endReason(): RequestFailureDetails {
     if (this.failure) return this.failure.details;
