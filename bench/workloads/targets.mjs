@@ -31,3 +31,10 @@ export function described({ tools, schemas }) {
 
 /** The catalogs that rows differ by. */
 export const CATALOGS = [10, 100, 1_000].flatMap((tools) => [false, true].map((schemas) => ({ tools, schemas })));
+
+/**
+ * A turn of runs, in milliseconds. A process that has rested while the others took their turns is slow for about a second,
+ * which does not count. Turns are as long for all: with as many runs for all, the fastest would be measured soonest after
+ * its rest.
+ */
+export const AWAKE = { lead: 1_500, span: 500 };

@@ -1,4 +1,4 @@
-import { described, httpTarget } from './targets.mjs';
+import { AWAKE, described, httpTarget } from './targets.mjs';
 
 const ROWS = [
   { label: 'shared catalog, no call', sharing: 'catalog', callsPerRun: 0 },
@@ -18,7 +18,7 @@ export const w7 = {
       return ROWS.map(({ label, sharing, callsPerRun }) => ({
         label: `${described(catalog)}, ${label}`,
         rounds: 15,
-        task: { task: 'runs', target: { ...httpTarget(catalog, { baseUrl }), sharing }, callsPerRun, span: 100 },
+        task: { task: 'runs', target: { ...httpTarget(catalog, { baseUrl }), sharing }, callsPerRun, ...AWAKE },
       }));
     }),
 };
