@@ -74,7 +74,7 @@ export function readerOf(body: Body): BodyReader {
 }
 
 function unguardedReaderOf(body: Body): BodyReader {
-  // It costs half of what its iterator does.
+  // Its reader costs half of what its iterator does.
   if (body instanceof ReadableStream) {
     const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
     return { read: () => reader.read(), stop: () => void reader.cancel().catch(() => undefined) };

@@ -133,7 +133,7 @@ export class StdioTransport extends StdioClientTransport {
     hangUp(child);
   }
 
-  /** Told that another run is to have the connection: what has come is none of its. */
+  /** Told that another run is to have the connection: what has been read is none of its. */
   handOver(): void {
     if (this.isWaiting) this.takeRest();
   }
